@@ -24,7 +24,8 @@ nomem_flags = \
 	-Wl,--wrap=realloc \
 	-Wl,--wrap=reallocarray \
 	-Wl,--wrap=strdup \
-	-Wl,--wrap=dit_slab_get
+	-Wl,--wrap=dit_slab_get \
+	-Wl,--wrap=dit_slab_grow
 
 # For programs with an output of records of their own (indexing/fake_output.h).
 record_output_wraps = \

@@ -23,12 +23,14 @@ void *__real_realloc(void *p, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);
 char *__real_strdup(const char *text);
 void *__real_dit_slab_get(size_t size);
+void *__real_dit_slab_grow(void *block, size_t size, size_t kept, size_t wanted);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_reallocarray(void *p, size_t n, size_t size);
 char *__wrap_strdup(const char *text);
 void *__wrap_dit_slab_get(size_t size);
+void *__wrap_dit_slab_grow(void *block, size_t size, size_t kept, size_t wanted);
 
 static bool must_fail(void)
 {
@@ -66,6 +68,11 @@ char *__wrap_strdup(const char *text)
 void *__wrap_dit_slab_get(size_t size)
 {
 	return must_fail() ? NULL : __real_dit_slab_get(size);
+}
+
+void *__wrap_dit_slab_grow(void *block, size_t size, size_t kept, size_t wanted)
+{
+	return must_fail() ? NULL : __real_dit_slab_grow(block, size, kept, wanted);
 }
 
 /** Make a call whose first allocation fails. */

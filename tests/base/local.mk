@@ -18,7 +18,8 @@ check_PROGRAMS += \
 
 %C%_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=sysconf
 
-%C%_test_slab_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap -Wl,--wrap=aligned_alloc
+%C%_test_slab_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap -Wl,--wrap=mremap \
+	-Wl,--wrap=aligned_alloc
 
 %C%_test_ticker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sync_file_range
 

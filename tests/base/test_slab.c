@@ -4,6 +4,7 @@
  * - blocks do not overlap, keep their bytes, and are aligned to their size or 4 KiB;
  * - what is put back serves the next request: of its size, or of fewer slabs;
  * - slabs without a block in use make room for a row of slabs;
+ * - a row that is too small is enlarged, if it can be;
  * - when all blocks are back, nothing is held;
  * - where nothing more can be mapped, malloc() is asked;
  * - without memory NULL is returned, and blocks in use are as they were;
@@ -14,6 +15,7 @@
 #include "base/slab.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 
 #define MIB     ((size_t)1 << 20)
@@ -33,6 +35,22 @@ void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offs
 		return MAP_FAILED;
 	}
 	return __real_mmap(at, size, prot, flags, fd, offset);
+}
+
+static bool can_move = true;
+
+void *__real_mremap(void *at, size_t size, size_t wanted, int flags, ...);
+void *__wrap_mremap(void *at, size_t size, size_t wanted, int flags, ...);
+
+void *__wrap_mremap(void *at, size_t size, size_t wanted, int flags, ...)
+{
+	va_list more;
+	void *to = NULL;
+
+	va_start(more, flags);
+	to = va_arg(more, void *);
+	va_end(more);
+	return can_move ? __real_mremap(at, size, wanted, flags, to) : MAP_FAILED;
 }
 
 static bool has_heap = true;
@@ -203,6 +221,71 @@ TEST(idle_slabs_make_room_for_a_row)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
+/* Its bytes are kept, and nothing else is held. */
+static void grow(struct held *held, size_t wanted)
+{
+	held->bytes = dit_slab_grow(held->bytes, held->size, held->size, wanted);
+	assert_non_null(held->bytes);
+	check_ends(held);
+	held->size = wanted;
+	mark_ends(held);
+}
+
+static void grow_all(void)
+{
+	struct held held = {dit_slab_get(1000), 1000, 9};
+
+	mark_ends(&held);
+	for (size_t size = 2000; size <= 40 * MIB; size += size / 2) {
+		grow(&held, size);
+	}
+	dit_slab_put(held.bytes, held.size);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+TEST(a_block_that_grows_keeps_its_bytes)
+{
+	grow_all();
+	can_move = false;
+	grow_all();
+	can_move = true;
+}
+
+TEST(a_row_that_grows_holds_nothing_else)
+{
+	struct held held = {dit_slab_get(3 * MIB), 3 * MIB, 9};
+	void *waits = dit_slab_get(12 * MIB);
+
+	mark_ends(&held);
+	grow(&held, 5 * MIB);
+	assert_int_equal(dit_slab_held_bytes(), (6 + 12) * MIB);
+	dit_slab_put(waits, 12 * MIB);
+	grow(&held, 9 * MIB);
+	assert_ptr_equal(held.bytes, waits);
+	dit_slab_put(held.bytes, held.size);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+TEST(a_row_that_waits_is_enlarged)
+{
+	for (unsigned turn = 0; turn < 2; turn++) {
+		void *stays = dit_slab_get(1);
+		void *row = NULL;
+
+		can_move = turn == 0;
+		dit_slab_put(dit_slab_get(4 * MIB), 4 * MIB);
+		dit_slab_put(dit_slab_get(7 * MIB), 7 * MIB);
+		row = dit_slab_get(11 * MIB);
+		can_move = true;
+		assert_non_null(row);
+		memset(row, 1, 11 * MIB);
+		assert_int_equal(dit_slab_held_bytes(), (2 + 12) * MIB);
+		dit_slab_put(row, 11 * MIB);
+		dit_slab_put(stays, 1);
+		assert_int_equal(dit_slab_held_bytes(), 0);
+	}
+}
+
 /* ---- failures ---- */
 
 /* The address space is used up, but malloc() has reserved some. */
@@ -236,6 +319,7 @@ TEST(without_memory_there_is_no_block)
 		maps_left = 0;
 		has_heap = false;
 		assert_null(dit_slab_get(size));
+		assert_null(dit_slab_grow(stays.bytes, stays.size, 100, size));
 		has_heap = true;
 		maps_left = -1;
 	}

@@ -5,6 +5,9 @@
  * A slab has blocks of one size, and knows how many of them are in use. When a row of
  * slabs is wanted and none waits, the system first gets the slabs that have no block in
  * use: what a load needed for its batches is there again for its sorts.
+ *
+ * A row that is too small gets another address, where there is room after it. Its pages
+ * move with it: only what is new is touched for the first time.
  */
 #include "base/slab.h"
 
@@ -127,12 +130,27 @@ static struct row *row_of(const void *block)
 	return &owner.rows[rows_up_to(block) - 1];
 }
 
+/* There is room for one more. */
+static struct row *add_row(const struct row *row)
+{
+	size_t i = rows_up_to(row->at);
+
+	if (!row->is_heap && owner.held_bytes >= SMALL_PAGES_BYTES) {
+		(void)madvise(row->at, row->size_bytes, MADV_HUGEPAGE); /* only a wish */
+	}
+	memmove(&owner.rows[i + 1], &owner.rows[i],
+	        (owner.nrows - i) * sizeof(owner.rows[0]));
+	owner.rows[i] = *row;
+	owner.nrows++;
+	owner.held_bytes += row->size_bytes;
+	return &owner.rows[i];
+}
+
 /* @param block_bytes  of one block in it: malloc() may have reserved what is left of a
  *                     limited address space, and has room for that */
 static struct row *row_new(size_t size_bytes, size_t block_bytes, bool is_block)
 {
 	struct row row = {.size_bytes = size_bytes, .is_block = is_block};
-	size_t i = 0;
 
 	if (DIT_GROW(owner.rows, owner.rows_size, owner.nrows + 1) < 0) {
 		return NULL;
@@ -146,16 +164,34 @@ static struct row *row_new(size_t size_bytes, size_t block_bytes, bool is_block)
 	if (row.at == NULL) {
 		return NULL;
 	}
-	if (!row.is_heap && owner.held_bytes >= SMALL_PAGES_BYTES) {
-		(void)madvise(row.at, row.size_bytes, MADV_HUGEPAGE); /* only a wish */
+	return add_row(&row);
+}
+
+static size_t whole_slabs(size_t size_bytes)
+{
+	return (size_bytes + SLAB_BYTES - 1) & ~(SLAB_BYTES - 1);
+}
+
+/* @return the row, larger and elsewhere; NULL: it is as it was */
+static struct row *widen_row(struct row *row, size_t size_bytes)
+{
+	struct row larger = *row;
+
+	larger.size_bytes = whole_slabs(size_bytes);
+	larger.at = row->is_heap ? NULL : map_row(larger.size_bytes);
+	if (larger.at == NULL) {
+		return NULL;
 	}
-	i = rows_up_to(row.at);
-	memmove(&owner.rows[i + 1], &owner.rows[i],
-	        (owner.nrows - i) * sizeof(owner.rows[0]));
-	owner.rows[i] = row;
-	owner.nrows++;
-	owner.held_bytes += row.size_bytes;
-	return &owner.rows[i];
+	if (mremap(row->at, row->size_bytes, larger.size_bytes,
+	           MREMAP_MAYMOVE | MREMAP_FIXED, larger.at) == MAP_FAILED) {
+		(void)munmap(larger.at, larger.size_bytes);
+		return NULL;
+	}
+	owner.held_bytes -= row->size_bytes;
+	owner.nrows--;
+	memmove(row, row + 1,
+	        (size_t)(owner.rows + owner.nrows - row) * sizeof(owner.rows[0]));
+	return add_row(&larger);
 }
 
 /* Blocks of this size wait no more if nothing of their row is in use. */
@@ -211,7 +247,16 @@ static void free_rows(void)
 
 /* ---- blocks ---- */
 
-/* The smallest row that waits and is large enough; NULL: there is none. */
+/* The smallest row that is large enough is the best one, else the largest. */
+static bool is_better(const struct row *row, const struct row *best, size_t size_bytes)
+{
+	if (best == NULL || best->size_bytes < size_bytes) {
+		return best == NULL || row->size_bytes > best->size_bytes;
+	}
+	return row->size_bytes >= size_bytes && row->size_bytes < best->size_bytes;
+}
+
+/* The best row that waits; NULL: none does. */
 static struct row *waiting_row(size_t size_bytes)
 {
 	struct row *best = NULL;
@@ -219,22 +264,37 @@ static struct row *waiting_row(size_t size_bytes)
 	for (size_t i = 0; i < owner.nrows; i++) {
 		struct row *row = &owner.rows[i];
 
-		if (row->is_block && row->nused == 0 && row->size_bytes >= size_bytes &&
-		    (best == NULL || row->size_bytes < best->size_bytes)) {
+		if (row->is_block && row->nused == 0 &&
+		    is_better(row, best, size_bytes)) {
 			best = row;
 		}
 	}
 	return best;
 }
 
+/* @param row  waits, and is too small; NULL: none waits. @return NULL: no memory */
+static struct row *larger_row(struct row *row, size_t size_bytes)
+{
+	const char *at = row == NULL ? NULL : row->at;
+
+	if (row != NULL) {
+		row->nused = 1; /* the others go */
+	}
+	free_rows();
+	row = at == NULL ? NULL : widen_row(row_of(at), size_bytes);
+	if (row == NULL && at != NULL) {
+		row_of(at)->nused = 0;
+		free_rows();
+	}
+	return row != NULL ? row : row_new(whole_slabs(size_bytes), size_bytes, true);
+}
+
 static void *get_row(size_t size_bytes)
 {
 	struct row *row = waiting_row(size_bytes);
 
-	if (row == NULL) {
-		free_rows();
-		row = row_new((size_bytes + SLAB_BYTES - 1) & ~(SLAB_BYTES - 1),
-		              size_bytes, true);
+	if (row == NULL || row->size_bytes < size_bytes) {
+		row = larger_row(row, size_bytes);
 	}
 	if (row == NULL) {
 		return NULL;
@@ -326,6 +386,44 @@ void dit_slab_put(void *block, size_t size_bytes)
 		owner.rows_size = 0;
 	}
 	unlock();
+}
+
+/* Enlarge the row of a block, if no large one waits. NULL: it is as it was */
+static void *widen_block(const void *block, size_t wanted_bytes)
+{
+	const struct row *row = NULL;
+	char *larger = NULL;
+
+	lock();
+	row = waiting_row(wanted_bytes);
+	if (row == NULL || row->size_bytes < wanted_bytes) {
+		row = widen_row(row_of(block), wanted_bytes);
+		larger = row == NULL ? NULL : row->at;
+	}
+	unlock();
+	return larger;
+}
+
+void *dit_slab_grow(void *block, size_t size_bytes, size_t kept_bytes,
+                    size_t wanted_bytes)
+{
+	void *larger = NULL;
+
+	if (size_bytes > BLOCK_MAX && wanted_bytes <= SIZE_MAX / 2) {
+		larger = widen_block(block, wanted_bytes);
+	}
+	if (larger != NULL) {
+		return larger;
+	}
+	larger = dit_slab_get(wanted_bytes);
+	if (larger == NULL) {
+		return NULL;
+	}
+	if (kept_bytes > 0) {
+		memcpy(larger, block, kept_bytes);
+	}
+	dit_slab_put(block, size_bytes);
+	return larger;
 }
 
 uint64_t dit_slab_held_bytes(void)

@@ -13,7 +13,8 @@
  * use, and those without a block in use when a row of slabs is wanted.
  *
  * Blocks up to 1 MiB have sizes that are powers of two. Larger ones are slabs that lie in
- * a row; a request takes the smallest one that waits and is large enough.
+ * a row; a request takes the smallest one that waits and is large enough, or enlarges the
+ * largest one.
  *
  * Threads: any, at once.
  */
@@ -23,7 +24,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /**
  * A block, uninitialised. It is aligned to its size, at most to 4 KiB: so it can be
@@ -40,24 +40,12 @@ void dit_slab_put(void *block, size_t size_bytes);
  * A larger block that begins with the first bytes of another one.
  *
  * @param block       is put back; NULL is fine
- * @param kept_bytes  to be copied, size_bytes at most
+ * @param kept_bytes  of its first bytes, size_bytes at most; more of them may be kept
  *
  * @return NULL: no memory, and the block is as it was
  */
-static inline void *dit_slab_grow(void *block, size_t size_bytes, size_t kept_bytes,
-                                  size_t wanted_bytes)
-{
-	void *larger = dit_slab_get(wanted_bytes);
-
-	if (larger == NULL) {
-		return NULL;
-	}
-	if (kept_bytes > 0) {
-		memcpy(larger, block, kept_bytes);
-	}
-	dit_slab_put(block, size_bytes);
-	return larger;
-}
+void *dit_slab_grow(void *block, size_t size_bytes, size_t kept_bytes,
+                    size_t wanted_bytes);
 
 /** Bytes of all slabs, those of waiting blocks included. */
 uint64_t dit_slab_held_bytes(void);
