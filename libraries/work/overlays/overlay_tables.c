@@ -171,19 +171,25 @@ bool dit_overlay_is_dangling(const struct dit_overlays *overlays, uint64_t group
 
 /* ---- tables are made ---- */
 
+static int reserve(struct overlay_table *table, size_t size)
+{
+	struct dit_pair *larger = dit_slab_grow(
+		table->list, table->size * sizeof(*table->list),
+		table->n * sizeof(*table->list), size * sizeof(*table->list));
+
+	if (larger == NULL) {
+		return -ENOMEM;
+	}
+	table->list = larger;
+	table->size = size;
+	return 0;
+}
+
 int dit_overlay_push(struct overlay_table *table, uint64_t key, uint64_t value)
 {
-	if (table->n == table->size) {
-		size_t size = table->size == 0 ? FIRST_PAIRS : 2 * table->size;
-		struct dit_pair *larger = dit_slab_grow(
-			table->list, table->size * sizeof(*table->list),
-			table->n * sizeof(*table->list), size * sizeof(*table->list));
-
-		if (larger == NULL) {
-			return -ENOMEM;
-		}
-		table->list = larger;
-		table->size = size;
+	if (table->n == table->size &&
+	    reserve(table, table->size == 0 ? FIRST_PAIRS : 2 * table->size) < 0) {
+		return -ENOMEM;
 	}
 	table->list[table->n++] = (struct dit_pair){.key = key, .value = value};
 	return 0;
@@ -266,16 +272,22 @@ static int find_starts(struct overlay_table *table)
 static int join_table(struct dit_overlays *overlays, enum overlay_table_kind kind)
 {
 	struct overlay_table *table = &overlays->tables[kind];
+	size_t n = 0;
 	int r = 0;
 
 	*table = overlays->producers[0].tables[kind];
 	overlays->producers[0].tables[kind] = (struct overlay_table){.n = 0};
-	for (unsigned i = 1; i < overlays->opts.nproducers; i++) {
+	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
+		n += overlays->producers[i].tables[kind].n;
+	}
+	r = table->n + n <= table->size ? 0 : reserve(table, table->n + n);
+	for (unsigned i = 1; i < overlays->opts.nproducers && r == 0; i++) {
 		struct overlay_table *from = &overlays->producers[i].tables[kind];
 
-		for (size_t k = 0; k < from->n && r == 0; k++) {
-			r = dit_overlay_push(table, from->list[k].key,
-			                     from->list[k].value);
+		if (from->n > 0) {
+			memcpy(table->list + table->n, from->list,
+			       from->n * sizeof(*from->list));
+			table->n += from->n;
 		}
 		drop_table(from);
 	}
