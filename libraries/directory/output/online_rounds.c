@@ -457,7 +457,7 @@ static void step_deinit(struct step *step)
 	size_t n = step->changes == NULL ? 0 : step->online->head.tables.n;
 
 	for (size_t i = 0; i < n; i++) {
-		free(step->changes[i].list);
+		dit_table_changes_drop(&step->changes[i]);
 	}
 	free(step->changes);
 	dit_arena_deinit(&step->keys);

@@ -253,7 +253,7 @@ static int setup(struct modifier *modifier)
 {
 	int r = 0;
 
-	dit_arena_init(&modifier->kept, ARENA_BYTES);
+	dit_arena_init_shared(&modifier->kept, ARENA_BYTES, NULL);
 	dit_arena_init(&modifier->scratch, ARENA_BYTES);
 	r = read_settings(modifier);
 	/* Main reads the input itself. */

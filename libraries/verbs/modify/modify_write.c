@@ -211,7 +211,8 @@ static int write_names(struct writing *writing)
 
 /** [own: member] */
 struct index_member {
-	struct dit_key_changes changes; /* all owned */
+	struct dit_key_changes changes;         /* all owned */
+	const struct dit_table_changes **parts; /* of a database, of all members */
 	struct dit_arena bytes;
 	struct dit_entry_reader *reader;
 	uint64_t npostings;
@@ -262,45 +263,28 @@ static int make_share(struct index_writing *work, unsigned number)
 	return r;
 }
 
-/* The changes of all members in one list. */
-static int gather(struct index_writing *work, size_t db, struct dit_table_changes *ret)
-{
-	unsigned nmembers = work->writing->modifier->job.nthreads;
-	size_t n = 0;
-
-	for (unsigned i = 0; i < nmembers; i++) {
-		n += work->members[i].changes.tables[db].n;
-	}
-	ret->list = calloc(n + 1, sizeof(*ret->list));
-	if (ret->list == NULL) {
-		return -ENOMEM;
-	}
-	for (unsigned i = 0; i < nmembers; i++) {
-		struct dit_table_changes *own = &work->members[i].changes.tables[db];
-
-		if (own->n > 0) {
-			memcpy(ret->list + ret->n, own->list,
-			       own->n * sizeof(*own->list));
-		}
-		ret->n += own->n;
-		own->n = 0;
-	}
-	return 0;
-}
-
-static int change_index(struct index_writing *work, size_t db, uint64_t *npostings)
+/* The changes of all members. */
+static int change_index(struct index_writing *work, struct index_member *member,
+                        size_t db)
 {
 	struct modifier *modifier = work->writing->modifier;
 	const struct dit_index_db *index = dit_index_set_db(modifier->indexes, db);
+	unsigned nmembers = modifier->job.nthreads;
 	struct dit_table_changes changes = {.list = NULL};
-	int r = gather(work, db, &changes);
+	int r = 0;
 
-	r = r ?: dit_key_changes_sort(&changes, index->is_integerkey);
-	*npostings += r == 0 ? changes.n : 0;
-	if (r == 0 && changes.n > 0) {
+	for (unsigned i = 0; i < nmembers; i++) {
+		member->parts[i] = &work->members[i].changes.tables[db];
+	}
+	r = dit_key_changes_sort(member->parts, nmembers, index->is_integerkey, &changes);
+	member->npostings += changes.n;
+	if (changes.n > 0) {
 		r = dit_output_change_index(&modifier->output->base, db, &changes);
 	}
-	free(changes.list);
+	for (unsigned i = 0; i < nmembers; i++) {
+		work->members[i].changes.tables[db].n = 0;
+	}
+	dit_table_changes_drop(&changes);
 	return r;
 }
 
@@ -310,7 +294,7 @@ static int change_indexes(struct index_writing *work, unsigned number)
 	int r = 0;
 
 	while (db < work->ndbs && r == 0) {
-		r = change_index(work, db, &work->members[number].npostings);
+		r = change_index(work, &work->members[number], db);
 		db = atomic_fetch_add_explicit(&work->next_db, 1, memory_order_relaxed);
 	}
 	return r;
@@ -340,10 +324,11 @@ static int init_member(struct index_writing *work, unsigned number)
 	                                           .without_dn = true};
 	int r = 0;
 
-	dit_arena_init(&member->bytes, KEYS_BYTES);
+	dit_arena_init_shared(&member->bytes, KEYS_BYTES, NULL);
 	member->changes.bytes = &member->bytes;
 	member->changes.tables = calloc(work->ndbs + 1, sizeof(*member->changes.tables));
-	r = member->changes.tables == NULL ? -ENOMEM : 0;
+	member->parts = calloc(modifier->job.nthreads, sizeof(*member->parts));
+	r = member->changes.tables == NULL || member->parts == NULL ? -ENOMEM : 0;
 	r = r ?: dit_stored_keys_new(&member->changes.keys, modifier->indexes);
 	return r ?: dit_entry_reader_new(&member->reader, &opts);
 }
@@ -357,9 +342,10 @@ static void free_members(struct index_writing *work)
 
 		for (size_t db = 0; member->changes.tables != NULL && db < work->ndbs;
 		     db++) {
-			free(member->changes.tables[db].list);
+			dit_table_changes_drop(&member->changes.tables[db]);
 		}
 		free(member->changes.tables);
+		free(member->parts);
 		dit_stored_keys_free(member->changes.keys);
 		dit_entry_reader_free(member->reader);
 		dit_arena_deinit(&member->bytes);

@@ -54,12 +54,17 @@ static int take_entry(struct catching_up *work, struct dit_entry_reader *const r
 static int sort_changes(const struct catching_up *work)
 {
 	const struct dit_index_set *indexes = work->target->indexes;
-
 	int r = 0;
 
 	for (size_t i = 0; i < dit_index_set_ndbs(indexes) && r == 0; i++) {
-		r = dit_key_changes_sort(&work->changes.tables[i],
-		                         dit_index_set_db(indexes, i)->is_integerkey);
+		struct dit_table_changes *table = &work->changes.tables[i];
+		const struct dit_table_changes *all = table;
+		struct dit_table_changes sorted = {.list = NULL};
+
+		r = dit_key_changes_sort(
+			&all, 1, dit_index_set_db(indexes, i)->is_integerkey, &sorted);
+		dit_table_changes_drop(table);
+		*table = sorted;
 	}
 	return r;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/slab.h"
 #include "page/lmdb_format.h"
 #include "sort/radix.h"
 #include "tree/tree_merge.h"
@@ -16,7 +16,7 @@ static int add(void *ctx, unsigned db, struct dit_span key)
 	struct dit_table_changes *changes = &all->tables[db];
 	char *copy = dit_arena_alloc(all->bytes, key.len + 1);
 
-	if (copy == NULL || DIT_GROW(changes->list, changes->size, changes->n + 1) < 0) {
+	if (copy == NULL || dit_table_changes_reserve(changes, changes->n + 1) < 0) {
 		return -ENOMEM;
 	}
 	memcpy(copy, key.data, key.len);
@@ -107,33 +107,49 @@ static void sort_runs(struct dit_posting_change *list, const struct dit_pair *pa
 	}
 }
 
-int dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey)
+/* Words of all changes, and where these are. */
+static void make_pairs(const struct dit_table_changes *const *parts, size_t nparts,
+                       bool is_integerkey, struct dit_pair *pairs)
 {
-	size_t n = changes->n;
-	struct dit_posting_change *sorted = calloc(n + 1, sizeof(*sorted));
-	struct dit_pair *pairs = calloc(2 * n + 1, sizeof(*pairs));
-	const struct dit_pair *in_order = NULL;
-	struct dit_key_orders orders;
-	int r = sorted == NULL || pairs == NULL ? -ENOMEM : 0;
+	for (size_t k = 0; k < nparts; k++) {
+		for (size_t i = 0; i < parts[k]->n; i++) {
+			const struct dit_posting_change *change = &parts[k]->list[i];
 
-	if (r == 0) {
-		for (size_t i = 0; i < n; i++) {
-			pairs[i] = (struct dit_pair){
-				word_of(changes->list[i].key, is_integerkey), i};
+			*pairs++ = (struct dit_pair){word_of(change->key, is_integerkey),
+			                             (uintptr_t)change};
 		}
-		in_order = dit_radix_sort(pairs, pairs + n, n);
-		for (size_t i = 0; i < n; i++) {
-			sorted[i] = changes->list[in_order[i].value];
-		}
-		dit_key_default_orders(is_integerkey ? DIT_DB_INTEGERKEY : 0u, &orders);
-		sort_runs(sorted, in_order, n, &orders);
-		free(changes->list);
-		changes->list = sorted;
-		changes->size = n + 1;
-		changes->n = unite(sorted, n, &orders);
-	} else {
-		free(sorted);
 	}
-	free(pairs);
-	return r;
+}
+
+int dit_key_changes_sort(const struct dit_table_changes *const *parts, size_t nparts,
+                         bool is_integerkey, struct dit_table_changes *ret)
+{
+	struct dit_key_orders orders;
+	const struct dit_pair *in_order = NULL;
+	struct dit_pair *pairs = NULL;
+	size_t n = 0;
+
+	for (size_t k = 0; k < nparts; k++) {
+		n += parts[k]->n;
+	}
+	if (n == 0) {
+		return 0;
+	}
+	pairs = dit_slab_get(2 * n * sizeof(*pairs));
+	if (pairs == NULL || dit_table_changes_reserve(ret, n) < 0) {
+		dit_slab_put(pairs, 2 * n * sizeof(*pairs));
+		return -ENOMEM;
+	}
+	make_pairs(parts, nparts, is_integerkey, pairs);
+	in_order = dit_radix_sort(pairs, pairs + n, n);
+	for (size_t i = 0; i < n; i++) {
+		const void *change = (const void *)(uintptr_t)in_order[i].value;
+
+		memcpy(&ret->list[i], change, sizeof(*ret->list));
+	}
+	dit_key_default_orders(is_integerkey ? DIT_DB_INTEGERKEY : 0u, &orders);
+	sort_runs(ret->list, in_order, n, &orders);
+	ret->n = unite(ret->list, n, &orders);
+	dit_slab_put(pairs, 2 * n * sizeof(*pairs));
+	return 0;
 }

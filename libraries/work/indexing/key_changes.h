@@ -32,7 +32,15 @@ struct dit_key_changes {
 int dit_key_changes_take(struct dit_key_changes *changes, uint64_t id,
                          const struct dit_entry *older, const struct dit_entry *newer);
 
-/** Sort the changes of a database, and drop those that change nothing. 0; -ENOMEM */
-int dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey);
+/**
+ * Sort the changes of a database, and leave out those that change nothing.
+ *
+ * @param parts  together all changes; IDs ascend, from part to part as well
+ * @param ret    empty; owned
+ *
+ * @return 0; -ENOMEM
+ */
+int dit_key_changes_sort(const struct dit_table_changes *const *parts, size_t nparts,
+                         bool is_integerkey, struct dit_table_changes *ret);
 
 #endif
