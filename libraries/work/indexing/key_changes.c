@@ -56,12 +56,18 @@ static uint64_t word_of(struct dit_span key, bool is_integerkey)
 	return word;
 }
 
+/* Both keys have one word. They are one if it is all of them. */
 static int compare(const void *a, const void *b, void *keys)
 {
-	return dit_posting_change_compare(keys, a, b);
+	const struct dit_posting_change *x = a;
+	const struct dit_posting_change *y = b;
+
+	return x->key.len == y->key.len && x->key.len <= sizeof(uint64_t)
+	               ? (x->id > y->id) - (x->id < y->id)
+	               : dit_posting_change_compare(keys, x, y);
 }
 
-/* Keys whose words are equal. Those of one key stand in the order of IDs already. */
+/* Those of one key stand in the order of IDs already. */
 static void sort_equal(struct dit_posting_change *list, size_t n,
                        struct dit_key_orders *orders)
 {
@@ -74,8 +80,8 @@ static void sort_equal(struct dit_posting_change *list, size_t n,
 }
 
 /* Several of one key and ID are one, or none. @return how many are left */
-static size_t unite(struct dit_posting_change *list, size_t n,
-                    struct dit_key_orders *orders)
+static size_t unite(const struct dit_posting_change *list, size_t n,
+                    struct dit_key_orders *orders, struct dit_posting_change *ret)
 {
 	size_t nleft = 0;
 	size_t end = 0;
@@ -83,28 +89,32 @@ static size_t unite(struct dit_posting_change *list, size_t n,
 	for (size_t i = 0; i < n; i = end) {
 		bool is_in_both = false;
 
-		for (end = i + 1;
-		     end < n && compare(&list[i], &list[end], &orders->keys) == 0;
+		for (end = i + 1; end < n && list[i].id == list[end].id &&
+		                  compare(&list[i], &list[end], &orders->keys) == 0;
 		     end++) {
 			is_in_both |= list[end].is_added != list[i].is_added;
 		}
 		if (!is_in_both) {
-			list[nleft++] = list[i];
+			ret[nleft++] = list[i];
 		}
 	}
 	return nleft;
 }
 
-static void sort_runs(struct dit_posting_change *list, const struct dit_pair *pairs,
-                      size_t n, struct dit_key_orders *orders)
+/* @param pairs  in order, as the changes. @return how many are left */
+static size_t sort_runs(struct dit_posting_change *list, const struct dit_pair *pairs,
+                        size_t n, struct dit_key_orders *orders)
 {
+	size_t nleft = 0;
 	size_t end = 0;
 
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
 		}
 		sort_equal(list + i, end - i, orders);
+		nleft += unite(list + i, end - i, orders, list + nleft);
 	}
+	return nleft;
 }
 
 /* Words of all changes, and where these are. */
@@ -148,8 +158,7 @@ int dit_key_changes_sort(const struct dit_table_changes *const *parts, size_t np
 		memcpy(&ret->list[i], change, sizeof(*ret->list));
 	}
 	dit_key_default_orders(is_integerkey ? DIT_DB_INTEGERKEY : 0u, &orders);
-	sort_runs(ret->list, in_order, n, &orders);
-	ret->n = unite(ret->list, n, &orders);
+	ret->n = sort_runs(ret->list, in_order, n, &orders);
 	dit_slab_put(pairs, 2 * n * sizeof(*pairs));
 	return 0;
 }
