@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arrays grow by half and keep what they hold. */
+/* Arrays grow by half, or double, and keep what they hold. */
 #include "base/grow.h"
 
 #include "test.h"
@@ -66,6 +66,28 @@ TEST(product_over_the_address_space_is_refused)
 	assert_int_equal(size, size_before);
 	items[3] = 1;
 	free(items);
+}
+
+TEST(a_large_array_doubles)
+{
+	size_t size = 0;
+	size_t last = 0;
+	size_t *items = NULL;
+
+	for (size_t n = 0; n < 1000000; n++) {
+		assert_int_equal(DIT_GROW_LARGE(items, size, n + 1), 0);
+		assert_true(size == last || last == 0 || size == 2 * last);
+		items[n] = n;
+		last = size;
+	}
+	assert_int_equal(DIT_GROW_LARGE(items, size, SIZE_MAX / 4), -ENOMEM);
+	assert_int_equal(DIT_GROW_LARGE(items, size, SIZE_MAX), -ENOMEM);
+	assert_int_equal(size, last);
+	for (size_t n = 0; n < 1000000; n++) {
+		assert_true(items[n] == n);
+	}
+	DIT_FREE_LARGE(items, size);
+	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
 static void use_memory(void)

@@ -81,7 +81,7 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 	assert_in_range(changed->nids, 1, 50);
 	memcpy(told->ids, changed->ids, changed->nids * sizeof(changed->ids[0]));
 	told->nids = changed->nids;
-	assert_int_equal(dit_table_changes_reserve(ret, 1), 0);
+	assert_int_equal(DIT_GROW_LARGE(ret->list, ret->size, 1), 0);
 	ret->list[ret->n++] = (struct dit_posting_change){
 		.key = {"zzzz", 4}, .id = changed->ids[0], .is_added = true};
 	return told->error;

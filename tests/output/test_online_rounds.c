@@ -164,7 +164,7 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 		}
 	}
 	qsort(run->changes, run->nchanges, sizeof(*run->changes), compare);
-	assert_int_equal(dit_table_changes_reserve(ret, run->nchanges), 0);
+	assert_int_equal(DIT_GROW_LARGE(ret->list, ret->size, run->nchanges + 1), 0);
 	memcpy(ret->list, run->changes, run->nchanges * sizeof(*ret->list));
 	ret->n = run->nchanges;
 	if (run->dies && run->ncalls == run->error_at) {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/slab.h"
 #include "files/lmdb_append.h"
 #include "reader/stored_order.h"
 
@@ -281,31 +280,6 @@ int dit_output_add_index(struct dit_output *output, const struct dit_output_inde
 	}
 	tables->list = list;
 	return dit_index_table_begin(tables, &list[tables->n++], index->name, flags);
-}
-
-int dit_table_changes_reserve(struct dit_table_changes *changes, size_t n)
-{
-	const size_t each = sizeof(*changes->list);
-	size_t size = n < 2 * changes->size ? 2 * changes->size : n;
-	struct dit_posting_change *larger = NULL;
-
-	if (n <= changes->size) {
-		return 0;
-	}
-	larger = dit_slab_grow(changes->list, changes->size * each, changes->n * each,
-	                       size * each);
-	if (larger == NULL) {
-		return -ENOMEM;
-	}
-	changes->list = larger;
-	changes->size = size;
-	return 0;
-}
-
-void dit_table_changes_drop(struct dit_table_changes *changes)
-{
-	dit_slab_put(changes->list, changes->size * sizeof(*changes->list));
-	*changes = (struct dit_table_changes){.list = NULL};
 }
 
 int dit_output_change_index(struct dit_output *output, size_t number,

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/errno_text.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
 #include "system/file_io.h"
@@ -457,7 +458,7 @@ static void step_deinit(struct step *step)
 	size_t n = step->changes == NULL ? 0 : step->online->head.tables.n;
 
 	for (size_t i = 0; i < n; i++) {
-		dit_table_changes_drop(&step->changes[i]);
+		DIT_FREE_LARGE(step->changes[i].list, step->changes[i].size);
 	}
 	free(step->changes);
 	dit_arena_deinit(&step->keys);

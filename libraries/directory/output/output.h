@@ -123,14 +123,10 @@ struct dit_output_table {
 /** Changes of an index database, in the order of dit_posting_change_compare(), each key
  * and ID once. */
 struct dit_table_changes {
-	struct dit_posting_change *list; /* tree_merge.h; of base/slab.h */
+	struct dit_posting_change *list; /* tree_merge.h; grows with DIT_GROW_LARGE() */
 	size_t n;
 	size_t size;
 };
-
-/** Make room for so many changes in all. 0; -ENOMEM. Any thread */
-int dit_table_changes_reserve(struct dit_table_changes *changes, size_t n);
-void dit_table_changes_drop(struct dit_table_changes *changes);
 
 /** An index database. */
 struct dit_output_index {

@@ -7,9 +7,11 @@
 
 #define LEAST_ITEMS 8
 
-int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
+int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes, bool is_large)
 {
-	size_t wanted = *size + *size / 2;
+	size_t wanted = *size + (is_large ? *size : *size / 2);
+	size_t old_bytes = *size * item_bytes;
+	size_t bytes = 0;
 	void *array = NULL;
 
 	memcpy(&array, items, sizeof(array));
@@ -19,8 +21,11 @@ int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 	if (wanted < n) {
 		wanted = n;
 	}
-	/* Checks the product. */
-	array = reallocarray(array, wanted, item_bytes);
+	if (__builtin_mul_overflow(wanted, item_bytes, &bytes)) {
+		return -ENOMEM;
+	}
+	array = is_large ? dit_slab_grow(array, old_bytes, old_bytes, bytes)
+	                 : realloc(array, bytes);
 	if (array == NULL) {
 		return -ENOMEM;
 	}
@@ -32,7 +37,7 @@ int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes)
 {
 	size_t before = *size;
-	int r = dit_make_room(items, size, n, item_bytes);
+	int r = dit_make_room(items, size, n, item_bytes, false);
 	char *array = NULL;
 
 	memcpy(&array, items, sizeof(array));

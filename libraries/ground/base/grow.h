@@ -9,9 +9,12 @@
 #ifndef DITKIT_GROW_H
 #define DITKIT_GROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/slab.h"
 
 /**
  * Room for at least @p n items. The array grows by half, so that n additions cost O(n).
@@ -23,7 +26,8 @@
  *
  * @return 0; -ENOMEM: also if the bytes are more than SIZE_MAX
  */
-#define DIT_GROW(items, size, n) dit_make_room(&(items), &(size), (n), sizeof(*(items)))
+#define DIT_GROW(items, size, n)                                                         \
+ dit_make_room(&(items), &(size), (n), sizeof(*(items)), false)
 
 /** One more item, after @p n others, which are counted up. @return as DIT_GROW() */
 #define DIT_APPEND(items, size, n, ...)                                                  \
@@ -33,18 +37,27 @@
 #define DIT_GROW_CLEARED(items, size, n)                                                 \
  dit_grow_cleared(&(items), &(size), (n), sizeof(*(items)))
 
+/** For an array that may become large: it doubles, in memory of base/slab.h, where
+ * DIT_FREE_LARGE() puts it back. @return as DIT_GROW() */
+#define DIT_GROW_LARGE(items, size, n)                                                   \
+ dit_make_room(&(items), &(size), (n), sizeof(*(items)), true)
+#define DIT_FREE_LARGE(items, size) dit_slab_put((items), (size) * sizeof(*(items)))
+
 /* The functions of these macros: @p items says where the pointer is. It may be of any
  * type, since all pointers to objects have one form. */
 
 /** Without a look at the room that there is. */
-int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);
+int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes, bool is_large);
 
-static inline int dit_make_room(void *items, size_t *size, size_t n, size_t item_bytes)
+static inline int dit_make_room(void *items, size_t *size, size_t n, size_t item_bytes,
+                                bool is_large)
 {
 	const void *array = NULL;
 
 	memcpy(&array, items, sizeof(array));
-	return array != NULL && n <= *size ? 0 : dit_grow(items, size, n, item_bytes);
+	return array != NULL && n <= *size
+	               ? 0
+	               : dit_grow(items, size, n, item_bytes, is_large);
 }
 
 int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes);

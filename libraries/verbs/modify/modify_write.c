@@ -284,7 +284,7 @@ static int change_index(struct index_writing *work, struct index_member *member,
 	for (unsigned i = 0; i < nmembers; i++) {
 		work->members[i].changes.tables[db].n = 0;
 	}
-	dit_table_changes_drop(&changes);
+	DIT_FREE_LARGE(changes.list, changes.size);
 	return r;
 }
 
@@ -342,7 +342,9 @@ static void free_members(struct index_writing *work)
 
 		for (size_t db = 0; member->changes.tables != NULL && db < work->ndbs;
 		     db++) {
-			dit_table_changes_drop(&member->changes.tables[db]);
+			struct dit_table_changes *table = &member->changes.tables[db];
+
+			DIT_FREE_LARGE(table->list, table->size);
 		}
 		free(member->changes.tables);
 		free(member->parts);

@@ -3,6 +3,7 @@
  * --online: the keys of entries that slapd has changed since the snapshot, round by round
  * (online.h). In the last round all other writers wait, so this does no more than that.
  */
+#include "base/grow.h"
 #include "indexing/key_changes.h"
 #include "reader/ad_names.h"
 #include "reader/entry_reader.h"
@@ -63,7 +64,7 @@ static int sort_changes(const struct catching_up *work)
 
 		r = dit_key_changes_sort(
 			&all, 1, dit_index_set_db(indexes, i)->is_integerkey, &sorted);
-		dit_table_changes_drop(table);
+		DIT_FREE_LARGE(table->list, table->size);
 		*table = sorted;
 	}
 	return r;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/slab.h"
+#include "base/grow.h"
 #include "page/lmdb_format.h"
 #include "sort/radix.h"
 #include "tree/tree_merge.h"
@@ -16,7 +16,8 @@ static int add(void *ctx, unsigned db, struct dit_span key)
 	struct dit_table_changes *changes = &all->tables[db];
 	char *copy = dit_arena_alloc(all->bytes, key.len + 1);
 
-	if (copy == NULL || dit_table_changes_reserve(changes, changes->n + 1) < 0) {
+	if (copy == NULL ||
+	    DIT_GROW_LARGE(changes->list, changes->size, changes->n + 1) < 0) {
 		return -ENOMEM;
 	}
 	memcpy(copy, key.data, key.len);
@@ -146,7 +147,7 @@ int dit_key_changes_sort(const struct dit_table_changes *const *parts, size_t np
 		return 0;
 	}
 	pairs = dit_slab_get(2 * n * sizeof(*pairs));
-	if (pairs == NULL || dit_table_changes_reserve(ret, n) < 0) {
+	if (pairs == NULL || DIT_GROW_LARGE(ret->list, ret->size, n) < 0) {
 		dit_slab_put(pairs, 2 * n * sizeof(*pairs));
 		return -ENOMEM;
 	}

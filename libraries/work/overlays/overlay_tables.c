@@ -14,15 +14,14 @@
 #include <sys/random.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/object.h"
-#include "base/slab.h"
 
 #define ARENA_BYTES 4096
-#define FIRST_PAIRS ((size_t)1 << 12)
 
 static void drop_table(struct overlay_table *table)
 {
-	dit_slab_put(table->list, table->size * sizeof(*table->list));
+	DIT_FREE_LARGE(table->list, table->size);
 	free(table->starts);
 	*table = (struct overlay_table){.list = NULL};
 }
@@ -171,24 +170,9 @@ bool dit_overlay_is_dangling(const struct dit_overlays *overlays, uint64_t group
 
 /* ---- tables are made ---- */
 
-static int reserve(struct overlay_table *table, size_t size)
-{
-	struct dit_pair *larger = dit_slab_grow(
-		table->list, table->size * sizeof(*table->list),
-		table->n * sizeof(*table->list), size * sizeof(*table->list));
-
-	if (larger == NULL) {
-		return -ENOMEM;
-	}
-	table->list = larger;
-	table->size = size;
-	return 0;
-}
-
 int dit_overlay_push(struct overlay_table *table, uint64_t key, uint64_t value)
 {
-	if (table->n == table->size &&
-	    reserve(table, table->size == 0 ? FIRST_PAIRS : 2 * table->size) < 0) {
+	if (DIT_GROW_LARGE(table->list, table->size, table->n + 1) < 0) {
 		return -ENOMEM;
 	}
 	table->list[table->n++] = (struct dit_pair){.key = key, .value = value};
@@ -277,10 +261,11 @@ static int join_table(struct dit_overlays *overlays, enum overlay_table_kind kin
 
 	*table = overlays->producers[0].tables[kind];
 	overlays->producers[0].tables[kind] = (struct overlay_table){.n = 0};
+	n = table->n;
 	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
 		n += overlays->producers[i].tables[kind].n;
 	}
-	r = table->n + n <= table->size ? 0 : reserve(table, table->n + n);
+	r = n == 0 ? 0 : DIT_GROW_LARGE(table->list, table->size, n);
 	for (unsigned i = 1; i < overlays->opts.nproducers && r == 0; i++) {
 		struct overlay_table *from = &overlays->producers[i].tables[kind];
 
