@@ -45,31 +45,6 @@ struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
 	                                 (uint32_t)hash.high64}};
 }
 
-int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base)
-{
-	struct dit_dn_table *table = calloc(1, sizeof(*table));
-	int r = 0;
-
-	if (table == NULL) {
-		return -ENOMEM;
-	}
-	table->base = base;
-	table->nslots = SLOTS_MIN;
-	table->slots = calloc(table->nslots, sizeof(*table->slots));
-	r = table->slots == NULL ? -ENOMEM : 0;
-	return DIT_HAND_OVER(r, ret, table, dit_dn_table_free);
-}
-
-void dit_dn_table_free(struct dit_dn_table *table)
-{
-	if (table == NULL) {
-		return;
-	}
-	free(table->nodes);
-	free(table->slots);
-	free(table);
-}
-
 static struct dit_dn_node *node_at(const struct dit_dn_table *table, uint32_t number)
 {
 	return &table->nodes[number - 1];
@@ -113,31 +88,53 @@ uint32_t dit_dn_table_find(const struct dit_dn_table *table,
 	return number == 0 ? 0 : table->base + number;
 }
 
+/* At first: make them. */
 static int slots_double(struct dit_dn_table *table)
 {
-	uint32_t *slots = calloc(table->nslots * 2, sizeof(*slots));
+	size_t n = table->nslots == 0 ? SLOTS_MIN : 2 * table->nslots;
 
-	if (slots == NULL) {
+	if (DIT_GROW_LARGE(table->slots, table->nslots, n) < 0) {
 		return -ENOMEM;
 	}
-	free(table->slots);
-	table->slots = slots;
-	table->nslots *= 2;
+	memset(table->slots, 0, n * sizeof(*table->slots));
 	for (uint32_t i = 1; i <= table->nnodes; i++) {
 		table->slots[slot_of(table, &node_at(table, i)->fingerprint)] = i;
 	}
 	return 0;
 }
 
+int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base)
+{
+	struct dit_dn_table *table = calloc(1, sizeof(*table));
+	int r = 0;
+
+	if (table == NULL) {
+		return -ENOMEM;
+	}
+	table->base = base;
+	r = slots_double(table);
+	return DIT_HAND_OVER(r, ret, table, dit_dn_table_free);
+}
+
+void dit_dn_table_free(struct dit_dn_table *table)
+{
+	if (table == NULL) {
+		return;
+	}
+	DIT_FREE_LARGE(table->nodes, table->nodes_size);
+	DIT_FREE_LARGE(table->slots, table->nslots);
+	free(table);
+}
+
 static int make_room(struct dit_dn_table *table)
 {
+	int r = 0;
+
 	if (table->nnodes >= DIT_DN_TABLE_MAX - table->base) {
 		return DIT_E_TOOLONG;
 	}
-	if (DIT_GROW(table->nodes, table->nodes_size, (size_t)table->nnodes + 1) < 0) {
-		return -ENOMEM;
-	}
-	return (uint64_t)table->nnodes < table->nslots / 5 * 4 ? 0 : slots_double(table);
+	r = DIT_GROW_LARGE(table->nodes, table->nodes_size, (size_t)table->nnodes + 1);
+	return r < 0 || table->nnodes < table->nslots / 5 * 4 ? r : slots_double(table);
 }
 
 int dit_dn_table_add(struct dit_dn_table *table,

@@ -61,7 +61,7 @@ struct dit_dn_table {
 	uint32_t nnodes;
 	uint32_t base; /* node i, counted from 1, has ID base + i */
 	uint32_t *slots;
-	uint64_t nslots; /* power of two */
+	size_t nslots; /* power of two */
 };
 
 /** @param base  the first ID is the one after it. 0 or -ENOMEM */
