@@ -17,8 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/grow.h"
-
 #ifdef __SANITIZE_ADDRESS__
 # include <sanitizer/asan_interface.h>
 # define READS_WAITING_BLOCKS __attribute__((no_sanitize_address))
@@ -146,13 +144,31 @@ static struct row *add_row(const struct row *row)
 	return &owner.rows[i];
 }
 
+/* Not by DIT_GROW(), which stands on this. */
+static int make_room(void)
+{
+	size_t size = 2 * owner.rows_size + 8;
+	struct row *rows = NULL;
+
+	if (owner.nrows < owner.rows_size) {
+		return 0;
+	}
+	rows = reallocarray(owner.rows, size, sizeof(*rows));
+	if (rows == NULL) {
+		return -ENOMEM;
+	}
+	owner.rows = rows;
+	owner.rows_size = size;
+	return 0;
+}
+
 /* @param block_bytes  of one block in it: malloc() may have reserved what is left of a
  *                     limited address space, and has room for that */
 static struct row *row_new(size_t size_bytes, size_t block_bytes, bool is_block)
 {
 	struct row row = {.size_bytes = size_bytes, .is_block = is_block};
 
-	if (DIT_GROW(owner.rows, owner.rows_size, owner.nrows + 1) < 0) {
+	if (make_room() < 0) {
 		return NULL;
 	}
 	row.at = map_row(size_bytes);
