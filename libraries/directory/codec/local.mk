@@ -1,5 +1,7 @@
 # libraries/directory/codec/local.mk
 libditkit_a_SOURCES += \
+	%D%/attr_values.c \
+	%D%/attr_values.h \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
 	%D%/entry_view.h \

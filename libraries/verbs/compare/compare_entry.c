@@ -22,6 +22,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+#include "codec/attr_values.h"
 #include "codec/entry_codec.h"
 
 /* Shown of each side. */
@@ -74,25 +76,13 @@ static void say_names(struct dit_compare *c, const struct dit_entry_view entries
 
 /* ---- values ---- */
 
-struct value {
-	struct dit_span pretty;
-	struct dit_span normal;
-};
-
 static int compare_values(const void *a, const void *b)
 {
-	const struct value *x = a;
-	const struct value *y = b;
+	const struct dit_value *x = a;
+	const struct dit_value *y = b;
 	int order = dit_span_compare(x->pretty, y->pretty);
 
 	return order != 0 ? order : dit_span_compare(x->normal, y->normal);
-}
-
-/* Readers of an entry without normal forms take the values for them. */
-static struct value value_of(const struct dit_attr_view *attr, uint32_t i)
-{
-	return (struct value){attr->values[i],
-	                      attr->normal == NULL ? attr->values[i] : attr->normal[i]};
 }
 
 /* Generated values have one length, whatever they are. */
@@ -103,7 +93,7 @@ static bool same_in_order(const struct dit_compare *c, const struct dit_attr_vie
 	bool are_same = a->nvalues == b->nvalues;
 
 	for (uint32_t i = 0; i < a->nvalues && are_same; i++) {
-		struct value values[2] = {value_of(a, i), value_of(b, i)};
+		struct dit_value values[2] = {dit_attr_value(a, i), dit_attr_value(b, i)};
 
 		are_same = is_generated ? values[0].pretty.len == values[1].pretty.len
 		                        : compare_values(&values[0], &values[1]) == 0;
@@ -116,78 +106,13 @@ static bool is_kept_alike(const struct dit_attr_view *a, const struct dit_attr_v
 	return a->is_sorted == b->is_sorted && a->is_split == b->is_split;
 }
 
-/* ---- an attribute on one side ---- */
-
-struct values {
-	const struct dit_attr_view
-		*first; /* block; NULL: the entry lacks the attribute */
-	uint32_t nblocks;
-	struct value *list;
-	uint32_t n;
-};
-
-/* @param at  the block where it is most often */
-static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
-                                             uint32_t at, struct dit_span name)
-{
-	if (at < entry->nattrs && dit_span_eq_nocase(entry->attrs[at].name, name)) {
-		return &entry->attrs[at];
-	}
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		if (dit_span_eq_nocase(entry->attrs[i].name, name)) {
-			return &entry->attrs[i];
-		}
-	}
-	return NULL;
-}
-
-static struct values find_values(const struct dit_entry_view *entry, uint32_t at,
-                                 struct dit_span name)
-{
-	struct values ret = {.first = find_attr(entry, at, name)};
-
-	for (uint32_t i = 0; i < entry->nattrs && ret.first != NULL; i++) {
-		if (entry->attrs[i].number == ret.first->number) {
-			ret.nblocks++;
-			ret.n += entry->attrs[i].nvalues;
-		}
-	}
-	return ret;
-}
-
-/* All blocks in one list, sorted. */
-static void take_values(struct dit_compare *c, const struct dit_entry_view *entry,
-                        struct values *values)
-{
-	uint32_t n = 0;
-
-	if (values->n == 0) {
-		return;
-	}
-	values->list = dit_arena_calloc(&c->arena, values->n, sizeof(*values->list));
-	if (values->list == NULL) {
-		values->n = 0;
-		c->error = -ENOMEM;
-		return;
-	}
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		const struct dit_attr_view *attr = &entry->attrs[i];
-
-		for (uint32_t v = 0;
-		     attr->number == values->first->number && v < attr->nvalues; v++) {
-			values->list[n++] = value_of(attr, v);
-		}
-	}
-	qsort(values->list, n, sizeof(*values->list), compare_values);
-}
-
 /* ---- an attribute on both ---- */
 
 /* @param with_normal  the values are the same on both sides, their normal forms differ */
-static void put_values(struct dit_compare *c, const struct values *values,
+static void put_values(struct dit_compare *c, const struct dit_attr_values *values,
                        bool with_normal)
 {
-	for (uint32_t i = 0; i < values->n && i < SHOWN_VALUES; i++) {
+	for (size_t i = 0; i < values->n && i < SHOWN_VALUES; i++) {
 		dit_compare_put(c, " ");
 		dit_compare_put_quoted(c, values->list[i].pretty);
 		if (with_normal) {
@@ -196,19 +121,18 @@ static void put_values(struct dit_compare *c, const struct values *values,
 		}
 	}
 	if (values->n > SHOWN_VALUES) {
-		dit_compare_put(c, " ... (%" PRIu32 " values)", values->n);
+		dit_compare_put(c, " ... (%zu values)", values->n);
 	}
 }
 
-static void say_values(struct dit_compare *c, const struct dit_entry_view *entry,
-                       const struct values both[2])
+static void say_values(struct dit_compare *c, const struct dit_attr_values both[2])
 {
 	bool are_both = both[0].n > 0 && both[1].n > 0;
 	bool with_normal =
 		are_both && dit_span_eq(both[0].list[0].pretty, both[1].list[0].pretty);
 
 	dit_compare_line_begin(c);
-	dit_compare_put_entry(c, entry);
+	dit_compare_put_entry(c, both[0].entry);
 	dit_compare_put(c, ", ");
 	dit_compare_put_name(c, both[both[0].first == NULL].first->name);
 	dit_compare_put(c, "%s",
@@ -221,57 +145,51 @@ static void say_values(struct dit_compare *c, const struct dit_entry_view *entry
 	dit_compare_line_end(c);
 }
 
-/* The attribute of a block of one entry. */
-static void compare_attr(struct dit_compare *c, const struct dit_entry_view entries[2],
-                         uint32_t at, int side)
+static int sort_values(struct dit_compare *c, struct dit_attr_values *values)
 {
-	struct dit_span name = entries[side].attrs[at].name;
-	struct values both[2] = {find_values(&entries[0], at, name),
-	                         find_values(&entries[1], at, name)};
+	int r = dit_attr_values_take(values, 0, &c->arena);
+
+	dit_sort_items(values->list, r < 0 ? 0 : values->n, sizeof(*values->list),
+	               compare_values);
+	return r;
+}
+
+static void compare_attr(struct dit_compare *c, struct dit_attr_values both[2])
+{
 	const struct dit_attr_view *a = both[0].first;
 	const struct dit_attr_view *b = both[1].first;
 	size_t n[2];
 
-	if (both[0].nblocks == 1 && both[1].nblocks == 1 && same_in_order(c, a, b)) {
+	if (a != NULL && b != NULL && dit_attr_values_next(&both[0], a) == NULL &&
+	    dit_attr_values_next(&both[1], b) == NULL && same_in_order(c, a, b)) {
 		return;
 	}
-	take_values(c, &entries[0], &both[0]);
-	take_values(c, &entries[1], &both[1]);
+	if (sort_values(c, &both[0]) < 0 || sort_values(c, &both[1]) < 0) {
+		c->error = -ENOMEM;
+		return;
+	}
 	n[0] = both[0].n;
 	n[1] = both[1].n;
 	dit_pairs_subtract((void *const[]){both[0].list, both[1].list}, n,
-	                   sizeof(struct value), compare_values);
-	both[0].n = (uint32_t)n[0];
-	both[1].n = (uint32_t)n[1];
-	if (both[0].n > 0 || both[1].n > 0) {
-		say_values(c, &entries[0], both);
+	                   sizeof(struct dit_value), compare_values);
+	both[0].n = n[0];
+	both[1].n = n[1];
+	if (n[0] > 0 || n[1] > 0) {
+		say_values(c, both);
 	} else if (a != NULL && b != NULL && is_kept_alike(a, b) &&
 	           (both[0].nblocks != both[1].nblocks || !same_in_order(c, a, b))) {
 		c->is_reordered = true;
 	}
 }
 
-static bool is_first_block(const struct dit_entry_view *entry, uint32_t at)
-{
-	uint32_t i = 0;
-
-	while (i < at && entry->attrs[i].number != entry->attrs[at].number) {
-		i++;
-	}
-	return i == at;
-}
-
 static void compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
+	struct dit_attr_values both[2] = {{.entry = &entries[0]}, {.entry = &entries[1]}};
+	struct dit_pairs pairs = dit_attr_pairs(both);
+
 	c->is_reordered = false;
-	for (int side = 0; side < 2; side++) {
-		for (uint32_t i = 0; i < entries[side].nattrs; i++) {
-			if (is_first_block(&entries[side], i) &&
-			    (side == 0 || find_attr(&entries[0], i,
-			                            entries[1].attrs[i].name) == NULL)) {
-				compare_attr(c, entries, i, side);
-			}
-		}
+	while (dit_pairs_next(&pairs) > 0) {
+		compare_attr(c, both);
 	}
 }
 

@@ -19,39 +19,17 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/pairs.h"
+#include "codec/attr_values.h"
 #include "diff/diff_impl.h"
 #include "schema/schema.h"
 #include "values/dn.h"
 
-struct value {
-	struct dit_span pretty;
-	struct dit_span normal;
-};
-
-struct values {
-	struct value *list; /* in the arena */
-	size_t n;
-};
-
-/* An attribute on both sides. */
-struct attr {
-	const struct dit_attr_view *view; /* of one that has it */
-	struct values sides[2];
-};
-
 /* ---- values of a side ---- */
-
-static bool is_one(const struct dit_attr_view *a, const struct dit_attr_view *b)
-{
-	return a->ad != NULL || b->ad != NULL ? a->ad == b->ad
-	                                      : dit_span_eq_nocase(a->name, b->name);
-}
 
 static int compare_values(const void *a, const void *b)
 {
-	const struct value *x = a;
-	const struct value *y = b;
+	const struct dit_value *x = a;
+	const struct dit_value *y = b;
 	int order = dit_span_compare(x->normal, y->normal);
 
 	return order != 0 ? order : dit_span_compare(x->pretty, y->pretty);
@@ -62,32 +40,15 @@ static bool is_ordered(const struct dit_attr_view *attr)
 	return attr->ad != NULL && (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
 }
 
-static void sort(struct values *values)
-{
-	dit_sort_items(values->list, values->n, sizeof(*values->list), compare_values);
-}
-
-/* slapd 2.5 can have an attribute in several blocks. @p more  for values of an RDN */
+/* The values of a type. */
 static int take(struct dit_diff *diff, const struct dit_entry_view *entry,
-                const struct dit_attr_view *attr, size_t more, struct values *ret)
+                const struct dit_attr_type *type, struct dit_attr_values *ret)
 {
-	size_t n = more;
+	const struct dit_attr_view wanted = {.ad = &type->ad};
 
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		n += is_one(&entry->attrs[i], attr) ? entry->attrs[i].nvalues : 0;
-	}
-	ret->n = 0;
-	ret->list = dit_arena_calloc(&diff->arena, n + 1, sizeof(*ret->list));
-	for (uint32_t i = 0; i < entry->nattrs && ret->list != NULL; i++) {
-		const struct dit_attr_view *it = &entry->attrs[i];
-
-		for (uint32_t v = 0; is_one(it, attr) && v < it->nvalues; v++) {
-			ret->list[ret->n++] = (struct value){
-				it->values[v],
-				it->normal == NULL ? it->values[v] : it->normal[v]};
-		}
-	}
-	return ret->list == NULL ? -ENOMEM : 0;
+	*ret = (struct dit_attr_values){.entry = entry};
+	dit_attr_values_find(ret, &wanted, 0);
+	return dit_attr_values_take(ret, 0, &diff->arena);
 }
 
 /* ---- after a new RDN ---- */
@@ -115,7 +76,7 @@ static int parse_rdns_of(struct dit_diff *diff, const struct dit_diff_node *node
 	                  dit_diff_item_of(diff, node, 1)->rdn, ret);
 }
 
-static bool has(const struct values *values, struct dit_span normal)
+static bool has(const struct dit_attr_values *values, struct dit_span normal)
 {
 	for (size_t i = 0; i < values->n; i++) {
 		if (dit_span_eq(values->list[i].normal, normal)) {
@@ -125,7 +86,7 @@ static bool has(const struct values *values, struct dit_span normal)
 	return false;
 }
 
-static void remove_old(struct values *values, const struct dit_ava *ava)
+static void remove_old(struct dit_attr_values *values, const struct dit_ava *ava)
 {
 	size_t kept = 0;
 
@@ -138,7 +99,7 @@ static void remove_old(struct values *values, const struct dit_ava *ava)
 }
 
 static void rename_values(const struct rdns *rdns, const struct dit_attr_view *attr,
-                          struct values *values)
+                          struct dit_attr_values *values)
 {
 	const struct dit_attr_type *type =
 		attr->ad == NULL || attr->ad->options.len > 0 ? NULL : attr->ad->type;
@@ -152,7 +113,8 @@ static void rename_values(const struct rdns *rdns, const struct dit_attr_view *a
 		const struct dit_ava *ava = &rdns->new.avas[i];
 
 		if (ava->type == type && !has(values, ava->norm)) {
-			values->list[values->n++] = (struct value){ava->value, ava->norm};
+			values->list[values->n++] =
+				(struct dit_value){ava->value, ava->norm};
 		}
 	}
 }
@@ -183,10 +145,9 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 		}
 	}
 	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
-		const struct dit_attr_view attr = {.ad = &rdns.old.avas[i].type->ad};
-		struct values values;
+		struct dit_attr_values values;
 
-		r = take(diff, &entry, &attr, 0, &values);
+		r = take(diff, &entry, rdns.old.avas[i].type, &values);
 		if (r == 0 && !has(&values, rdns.old.avas[i].norm)) {
 			return 0;
 		}
@@ -209,14 +170,12 @@ static bool has_types_of(const struct dit_dn *rdn, const struct dit_dn *other)
 /* Are the classes of the second entry those of the first, or some of them? 1; 0; error */
 static int has_classes(struct dit_diff *diff, const struct dit_entry_view entries[2])
 {
-	struct dit_attr_view attr = {.ad = NULL};
-	struct values sides[2];
-	int r = dit_ad_find(diff->job.chosen.settings->schema, NULL,
-	                    DIT_SPAN("objectClass"), &attr.ad, NULL);
+	const struct dit_attr_type *type = dit_schema_find_type(
+		diff->job.chosen.settings->schema, DIT_SPAN("objectClass"));
+	struct dit_attr_values sides[2];
+	int r = take(diff, &entries[0], type, &sides[0]);
 
-	for (unsigned side = 0; side < 2 && r >= 0; side++) {
-		r = take(diff, &entries[side], &attr, 0, &sides[side]);
-	}
+	r = r ?: take(diff, &entries[1], type, &sides[1]);
 	for (size_t i = 0; r >= 0 && i < sides[1].n; i++) {
 		if (!has(&sides[0], sides[1].list[i].normal)) {
 			return 0;
@@ -229,9 +188,8 @@ static int has_classes(struct dit_diff *diff, const struct dit_entry_view entrie
 static int can_get(struct dit_diff *diff, const struct dit_entry_view entries[2],
                    const struct dit_ava *ava)
 {
-	const struct dit_attr_view attr = {.ad = &ava->type->ad};
-	struct values values;
-	int r = take(diff, &entries[0], &attr, 0, &values);
+	struct dit_attr_values values;
+	int r = take(diff, &entries[0], ava->type, &values);
 
 	if (r < 0) {
 		return r;
@@ -266,19 +224,18 @@ int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first
 
 /* ---- one attribute ---- */
 
-static bool are_equal(const struct attr *attr)
+static bool are_equal(const struct dit_attr_values sides[2])
 {
-	bool are_same = attr->sides[0].n == attr->sides[1].n;
+	bool are_same = sides[0].n == sides[1].n;
 
-	for (size_t i = 0; i < attr->sides[0].n && are_same; i++) {
-		are_same = compare_values(&attr->sides[0].list[i],
-		                          &attr->sides[1].list[i]) == 0;
+	for (size_t i = 0; i < sides[0].n && are_same; i++) {
+		are_same = compare_values(&sides[0].list[i], &sides[1].list[i]) == 0;
 	}
 	return are_same;
 }
 
 static int write_values(struct dit_diff *diff, const char *what, struct dit_span name,
-                        const struct values *values)
+                        const struct dit_attr_values *values)
 {
 	int r = dit_ldif_write_value(&diff->text, dit_span_of(what), name, false);
 
@@ -289,21 +246,22 @@ static int write_values(struct dit_diff *diff, const char *what, struct dit_span
 	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("-\n"));
 }
 
-static bool is_replaced(const struct attr *attr, size_t nstay)
+static bool is_replaced(const struct dit_attr_view *view, size_t nstay)
 {
-	const struct dit_ad *ad = attr->view->ad;
+	const struct dit_ad *ad = view->ad;
 
 	return ad == NULL || ad->type->equality == NULL ||
-	       (ad->type->flags & DIT_TYPE_SINGLE) != 0 || is_ordered(attr->view) ||
+	       (ad->type->flags & DIT_TYPE_SINGLE) != 0 || is_ordered(view) ||
 	       dit_span_eq(ad->name, DIT_SPAN("contextCSN")) || nstay == 0;
 }
 
-static int write_attr(struct dit_diff *diff, struct attr *attr)
+static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
+                      struct dit_attr_values sides[2])
 {
-	struct dit_span name = attr->view->name;
-	struct values *old = &attr->sides[0];
-	struct values *new = &attr->sides[1];
-	struct values all = *new;
+	struct dit_span name = view->name;
+	struct dit_attr_values *old = &sides[0];
+	struct dit_attr_values *new = &sides[1];
+	struct dit_attr_values all = *new;
 	size_t n[2] = {old->n, new->n}; /* that the other side lacks */
 	int r = 0;
 
@@ -311,7 +269,7 @@ static int write_attr(struct dit_diff *diff, struct attr *attr)
 		return write_values(diff, old->n == 0 ? "add" : "delete", name,
 		                    old->n == 0 ? new : NULL);
 	}
-	if (is_replaced(attr, 1)) {
+	if (is_replaced(view, 1)) {
 		return write_values(diff, "replace", name, new);
 	}
 	all.list = dit_arena_calloc(&diff->arena, all.n, sizeof(*all.list));
@@ -321,7 +279,7 @@ static int write_attr(struct dit_diff *diff, struct attr *attr)
 	memcpy(all.list, new->list, all.n * sizeof(*all.list));
 	dit_pairs_subtract((void *const[]){old->list, new->list}, n, sizeof(*old->list),
 	                   compare_values);
-	if (is_replaced(attr, old->n - n[0])) {
+	if (is_replaced(view, old->n - n[0])) {
 		return write_values(diff, "replace", name, &all);
 	}
 	old->n = n[0];
@@ -339,23 +297,22 @@ struct change {
 	bool has_begun;
 };
 
-static int compare_attr(struct change *change, const struct dit_attr_view *view)
+static int compare_attr(struct change *change, const struct dit_attr_view *view,
+                        struct dit_attr_values sides[2])
 {
 	struct dit_diff *diff = change->diff;
-	struct attr attr = {.view = view};
-	int r = take(diff, &change->entries[0], view, change->rdns.new.navas,
-	             &attr.sides[0]);
+	int r = dit_attr_values_take(&sides[0], change->rdns.new.navas, &diff->arena);
 
-	r = r ?: take(diff, &change->entries[1], view, 0, &attr.sides[1]);
+	r = r ?: dit_attr_values_take(&sides[1], 0, &diff->arena);
 	if (r < 0) {
 		return r;
 	}
-	rename_values(&change->rdns, view, &attr.sides[0]);
-	if (!is_ordered(view)) {
-		sort(&attr.sides[0]);
-		sort(&attr.sides[1]);
+	rename_values(&change->rdns, view, &sides[0]);
+	for (unsigned i = 0; i < 2 && !is_ordered(view); i++) {
+		dit_sort_items(sides[i].list, sides[i].n, sizeof(*sides[i].list),
+		               compare_values);
 	}
-	if (are_equal(&attr)) {
+	if (are_equal(sides)) {
 		return 0;
 	}
 	if (!change->has_begun) {
@@ -366,36 +323,21 @@ static int compare_attr(struct change *change, const struct dit_attr_view *view)
 	            ?: dit_diff_count(
 			       diff, view->ad == NULL ? view->name : view->ad->name,
 			       &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
-	return r ?: write_attr(diff, &attr);
-}
-
-/* Is this the first block of the attribute, on this side and before it? */
-static bool is_first(const struct change *change, unsigned side, uint32_t at)
-{
-	for (unsigned s = 0; s <= side; s++) {
-		const struct dit_entry_view *entry = &change->entries[s];
-
-		for (uint32_t i = 0; i < (s == side ? at : entry->nattrs); i++) {
-			if (is_one(&entry->attrs[i], &change->entries[side].attrs[at])) {
-				return false;
-			}
-		}
-	}
-	return true;
+	return r ?: write_attr(diff, view, sides);
 }
 
 static int compare_attrs(struct change *change)
 {
+	struct dit_attr_values sides[2] = {{.entry = &change->entries[0]},
+	                                   {.entry = &change->entries[1]}};
+	struct dit_pairs pairs = dit_attr_pairs(sides);
 	int r = 0;
 
-	for (unsigned side = 0; side < 2; side++) {
-		const struct dit_entry_view *entry = &change->entries[side];
+	while (r == 0 && dit_pairs_next(&pairs) > 0) {
+		const struct dit_attr_view *view = sides[0].first ?: sides[1].first;
 
-		for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
-			if (dit_diff_is_compared(change->diff, entry->attrs[i].ad) &&
-			    is_first(change, side, i)) {
-				r = compare_attr(change, &entry->attrs[i]);
-			}
+		if (dit_diff_is_compared(change->diff, view->ad)) {
+			r = compare_attr(change, view, sides);
 		}
 	}
 	return r;
