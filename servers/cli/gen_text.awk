@@ -2,14 +2,15 @@
 #
 # A text file as a C string.
 #
-#	awk -v name=report_page -f gen_text.awk report_page.html > report_page.c
+#	awk -v name=report_page -v header=html_report.h -f gen_text.awk report_page.html \
+#		> report_page.c
 #
 # A line that begins with a tab goes on with the line before it, without the tabs. A directive
 # in a line of its own (patterns.h) makes no line. Comments in lines of their own are left out.
 
 BEGIN {
 	print "/* Made by gen_text.awk; edit the text. */"
-	print "#include \"html_report.h\"\n\nconst char " name "[] ="
+	print "#include \"" header "\"\n\nconst char " name "[] ="
 }
 
 /^(<!-- .*-->|\/\*.*\*\/)$/ {
@@ -25,5 +26,5 @@ BEGIN {
 }
 
 END {
-	print "\\n\";"
+	print is_open ? "\\n\";" : "\t;"
 }

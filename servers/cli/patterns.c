@@ -390,15 +390,19 @@ static const char *fill_field(const struct filler *filler, const char *at)
 	return end;
 }
 
+static bool has(const struct filler *filler, const char *path)
+{
+	return number(filler, path) != 0 || text_of(filler, path)[0] != '\0' ||
+	       json_is_true(find(filler, path));
+}
+
 /* From after '[' on. */
 static bool is_empty(const struct filler *filler, const char *at)
 {
 	struct field field;
 
 	(void)read_field(&field, strchr(at, '{') + 1);
-	return number(filler, field.path) == 0 &&
-	       text_of(filler, field.path)[0] == '\0' &&
-	       !json_is_true(find(filler, field.path));
+	return !has(filler, field.path);
 }
 
 /* ---- blocks ---- */
@@ -435,8 +439,9 @@ static const char *fill_block(struct filler filler, const char *at)
 	rows = find(&filler, path);
 	if (strcmp(verb, "each") == 0) {
 		pattern_fill_rows(filler, rows, inside);
-	} else if (strcmp(verb, "above") == 0) {
-		if (pattern_greatest(filler.rows, path) > 0) {
+	} else if (strcmp(verb, "above") == 0 || strcmp(verb, "if") == 0) {
+		if (verb[0] == 'i' ? has(&filler, path)
+		                   : pattern_greatest(filler.rows, path) > 0) {
 			pattern_fill(&filler, inside);
 		}
 	} else if (rows != NULL && (!json_is_array(rows) || json_array_size(rows) > 0)) {

@@ -32,10 +32,11 @@
  *   {name:escaped}              \xx for each byte that is no printable ASCII
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
  *
- * Blocks of a page, which end with <!--end-->:
+ * Blocks, which end with <!--end-->:
  *
  *   <!--each rows-->            for each row of an array
  *   <!--with rows-->            once; nothing, if the array is empty or missing
+ *   <!--if wall_s-->            nothing, if the field is missing, 0, false or empty
  *   <!--above rate-->           nothing, if no row of the array around it has more than 0
  *
  * On a page text is escaped, and a figure stands in a <data> element with its value.

@@ -18,7 +18,6 @@
 #include "summary.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,166 +32,81 @@
 
 #define NINDEXES 5
 
-static void print_head(const struct filler *run, bool is_long)
+/* The lines of the databases need a little more. Owned. */
+static json_t *databases(const json_t *json, bool is_long)
 {
-	const json_t *json = run->json;
-	uint64_t left_out = fact_left_out(json);
+	json_t *rows = json_deep_copy(json_object_get(json, "databases"));
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		json_t *row = json_array_get(rows, i);
+		json_t *rounds = json_object_get(row, "catch_up_rounds");
+		size_t n = json_array_size(rounds);
+		bool is_appended = strcmp(fact_text(row, "written_by"), "append") == 0;
+
+		(void)json_object_set_new(row, "appended", json_boolean(is_appended));
+		(void)json_object_set_new(
+			row, "label", json_string(i == 0 || is_long ? "database" : ""));
+		for (size_t k = 0; k < n; k++) {
+			json_t *round = json_array_get(rounds, k);
+
+			(void)json_object_set_new(round, "number", json_number(k + 1));
+			(void)json_object_set_new(round, "is_last",
+			                          json_boolean(k + 1 == n));
+		}
+		if (!is_long) {
+			(void)json_object_del(row, "indexes");
+		}
+	}
+	return rows;
+}
+
+/* "Stored 1 entry" */
+static json_t *done(const json_t *json)
+{
 	const char *verb = fact_verb(json);
 	uint64_t n = fact_entries(json);
 
-	if (is_long && json_object_get(json, "openldap") != NULL) {
-		pattern_fill(run, "{records.read} records read, ");
-		(void)fprintf(run->out, "%" PRIu64 " entries %s, %" PRIu64 " left out\n",
-		              n, verb, left_out);
-		pattern_fill(run, "as OpenLDAP {openldap}[, the slapd "
-		                  "here{openldap_found:if}]\n\n");
-		return;
-	}
-	(void)fprintf(run->out, "%c%s %s entr%s in %s", toupper(verb[0]), verb + 1,
-	              figure_count(n).text, n == 1 ? "y" : "ies",
-	              figure_seconds(fact_seconds(json, "wall_s")).text);
-	if (left_out > 0) {
-		(void)fprintf(run->out, "; %s record%s left out",
-		              figure_count(left_out).text,
-		              left_out == 1 ? " was" : "s were");
-	}
-	(void)fputs("\n\n", run->out);
+	return json_sprintf("%c%s %s entr%s", toupper(verb[0]), verb + 1,
+	                    figure_count(n).text, n == 1 ? "y" : "ies");
 }
 
-static void print_phases(struct filler run)
+static json_t *lost(uint64_t n)
 {
-	const json_t *phases = json_object_get(run.json, "phases");
-
-	for (size_t i = 0; i < json_array_size(phases); i++) {
-		run.row = json_array_get(phases, i);
-		if (fact_seconds(run.row, "wall_s") > 0) {
-			pattern_fill(&run, "  {-22 name:phase} {11 wall_s:seconds} "
-			                   "{6 wall_s:share:/wall_s}"
-			                   "[   {entries_per_s:count} entries/s]"
-			                   "[, {bytes_per_s:bytes}/s]"
-			                   "[   {postings_per_s:count} postings/s]\n");
-		}
-	}
+	return n == 0 ? NULL
+	              : json_sprintf("; %s record%s left out", figure_count(n).text,
+	                             n == 1 ? " was" : "s were");
 }
 
-/* By kind, and where those records are now. */
-static void print_refusals(struct filler run)
+/* The facts that the text shows and the JSON does not have as they are. Owned. */
+static json_t *facts(const json_t *json, const char *next, bool is_long)
 {
-	const json_t *refusals = json_object_get(run.json, "refusals");
-	const char *rejects = fact_text(run.json, "rejects");
+	bool is_checked = strcmp(fact_text(json, "result"), "checked") == 0;
+	bool has_release = is_long && json_object_get(json, "openldap") != NULL;
+	json_t *costs = is_checked || is_long ? NULL : fact_indexes(json);
+	const char *title =
+		json_array_size(costs) > NINDEXES ? "costliest indexes" : "indexes";
 
-	if (json_array_size(refusals) == 0) {
-		return;
+	while (json_array_size(costs) > NINDEXES) {
+		(void)json_array_remove(costs, NINDEXES);
 	}
-	(void)fputs("\n  left out, by kind\n", run.out);
-	pattern_fill_rows(run, refusals,
-	                  "  {-22 kind} {11 records:count}   the first at line "
-	                  "{first_line:count}\n");
-	(void)fprintf(run.out, "  %s%s\n",
-	              rejects[0] == '\0'
-	                      ? "not kept; the option --rejects FILE keeps such records"
-	                      : "kept in ",
-	              rejects);
-}
-
-/* @param indexes  at most so many are printed */
-static void print_indexes(struct filler run, const json_t *indexes, size_t max)
-{
-	size_t n = json_array_size(indexes);
-
-	if (n > 0) {
-		(void)fprintf(run.out, "\n  %-20s %11s %11s %9s %8s  kind\n",
-		              n > max ? "costliest indexes" : "indexes", "postings",
-		              "keys", "size", "time");
-	}
-	for (size_t i = 0; i < n && i < max; i++) {
-		run.row = json_array_get(indexes, i);
-		pattern_fill(&run, "  {-20 name} {11 postings:count} {11 keys:count} "
-		                   "{9 bytes:bytes} {8 wall_s:seconds}  {key_kind}\n");
-	}
-}
-
-/* The result of the work on a database; the rounds of an online run. */
-static void print_database(struct filler run, bool is_first)
-{
-	const json_t *rounds = json_object_get(run.row, "catch_up_rounds");
-	size_t n = json_array_size(rounds);
-
-	(void)fprintf(run.out, "  %-9s ", is_first ? "database" : "");
-	pattern_fill(&run, "{directory}/data.mdb[, {bytes:bytes}][, before "
-	                   "{bytes_before:bytes}][, {entries:count} entries][, "
-	                   "{entries_left_out:count} left out]");
-	if (strcmp(fact_text(run.row, "written_by"), "append") == 0) {
-		pattern_fill(&run, "; all pages by liblmdb[!{format_known:if}, whose "
-		                   "format is not known]");
-	}
-	(void)fputc('\n', run.out);
-	for (size_t i = 0; i < n; i++) {
-		run.row = json_array_get(rounds, i);
-		(void)fprintf(run.out, "  round %zu: ", i + 1);
-		pattern_fill(&run, "{entries} entries were changed, caught up in "
-		                   "{wall_s:ms} s");
-		(void)fputs(i + 1 == n ? " with the write lock\n" : "\n", run.out);
-	}
-}
-
-static void print_databases(struct filler run, bool is_long)
-{
-	const json_t *databases = json_object_get(run.json, "databases");
-
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		const json_t *database = json_array_get(databases, i);
-
-		run.row = database;
-		print_database(run, i == 0 || is_long);
-		if (is_long) {
-			print_indexes(run, json_object_get(database, "indexes"),
-			              SIZE_MAX);
-		}
-	}
-}
-
-/* The records of ditmodify, by kind. */
-static void print_changes(const struct filler *run)
-{
-	const json_t *records = json_object_get(run->json, "records");
-
-	if (json_object_get(records, "modified") != NULL) {
-		pattern_fill(run, "  records   {records.added:count} added, "
-		                  "{records.deleted:count} deleted, "
-		                  "{records.modified:count} modified, "
-		                  "{records.renamed:count} renamed\n");
-	}
+	return json_pack(
+		"{s:s, s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:s, s:o*, s:o*, s:s*}", "verb",
+		fact_verb(json), "entries", json_number(fact_entries(json)), "left_out",
+		json_number(fact_left_out(json)), "release",
+		has_release ? json_true() : NULL, "done", has_release ? NULL : done(json),
+		"lost", lost(fact_left_out(json)), "costs", costs, "title", title, "long",
+		is_long ? json_true() : NULL, "databases",
+		is_checked ? NULL : databases(json, is_long), "next", next);
 }
 
 void summary_print(FILE *out, const json_t *json, const char *next, bool is_long)
 {
-	const struct filler run = {.out = out, .json = json, .row = json};
-	bool is_checked = strcmp(fact_text(json, "result"), "checked") == 0;
-	json_t *costs = is_checked || is_long ? NULL : fact_indexes(json);
+	json_t *whole = json_copy((json_t *)json);
+	const struct filler run = {.out = out, .json = whole, .row = whole};
 
-	print_head(&run, is_long);
-	print_phases(run);
-	print_refusals(run);
-	print_indexes(run, costs, NINDEXES);
-	(void)fputc('\n', out);
-	print_changes(&run);
-	pattern_fill(&run, "  memory    [{memory.peak_anonymous_bytes:bytes}]"
-	                   "[!{memory.peak_anonymous_bytes:if}"
-	                   "{memory.peak_resident_bytes:bytes:0}] at the peak, "
-	                   "{memory.page_faults:count} page faults, "
-	                   "{cpu_system_s:seconds} in the kernel\n"
-	                   "  disk      {spilled_bytes:bytes:0} of temporary files\n");
-	if (is_long) {
-		pattern_fill(&run, "  threads   {tool_threads}\n");
-	}
-	if (!is_checked) {
-		print_databases(run, is_long);
-	}
-	if (next != NULL) {
-		(void)fprintf(out, "  %-9s %s\n", "next", next);
-	}
-	json_decref(costs);
+	(void)json_object_set_new(whole, "summary", facts(json, next, is_long));
+	pattern_fill(&run, summary_text);
+	json_decref(whole);
 }
 
 /* ---- a run that failed ---- */

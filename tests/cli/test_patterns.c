@@ -52,6 +52,9 @@ static const struct {
          "<!--end--><!--end-->.",
          "a<b.", "a&lt;b."},
 	{"<!--with none-->there<!--end-->", "there", "there"},
+	{"<!--if none-->no<!--end--><!--if no-->no<!--end--><!--if absent-->no<!--end-->"
+         "<!--if keys-->{one}<!--end--><!--if name-->{one}<!--end-->.",
+         "11.", "11."},
 	{"<!--above bytes-->{bytes:greatest:count}<!--end--><!--above none-->no<!--end-->.",
          "8,192.", "8,192."},
 	{"{words:list}", NULL, "x</li><li>y"},
