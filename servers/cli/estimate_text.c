@@ -11,6 +11,7 @@
 #include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
+#include "texts.h"
 
 /* ---- JSON ---- */
 
@@ -80,40 +81,6 @@ static json_t *make_json(const struct dit_estimate *estimate, const char *progra
 		json_number(available_bytes()), "tool_threads", (int)estimate->threads,
 		"wall_s", time_json(estimate), "databases",
 		json_list(estimate->ndatabases, database_json, estimate->databases));
-}
-
-/* ---- lines ---- */
-
-static void print_lines(const json_t *json)
-{
-	const json_t *sample = json_object_get(json, "sample");
-	const struct filler filler = {.out = stdout, .json = json, .row = json};
-	bool has_time = !json_is_null(json_object_get(json, "wall_s"));
-
-	pattern_fill(&filler, json_is_true(json_object_get(sample, "is_whole"))
-	                              ? "estimate from the whole input:\n\n"
-	                              : "estimate from a sample of "
-	                                "{sample.entries:count} entries "
-	                                "({sample.bytes:bytes}):\n\n");
-	pattern_fill(
-		&filler,
-		"  entries    {14 entries:count}   {postings:count} index keys\n"
-		"[             {14 refused:count}   records that will be refused\n]");
-	pattern_fill_rows(
-		filler, json_object_get(json, "databases"),
-		"  database   {14 bytes:bytes}   {directory}: {free_bytes:bytes} free, "
-		"maxsize {maxsize_bytes:bytes}\n"
-		"[             {14 bytes_before:bytes}   in use now\n]");
-	pattern_fill(
-		&filler,
-		"  temporary  {14 temporary.disk_bytes:bytes}   {temporary.directory}: "
-		"{temporary.free_bytes:bytes} free\n"
-		"  memory     {14 memory.bytes:bytes}   --memory "
-		"{memory.limit_bytes:bytes}, {memory.available_bytes:bytes} available\n");
-	pattern_fill(&filler, has_time ? "  time       {14 wall_s:seconds}"
-	                               : "  time              unknown");
-	pattern_fill(&filler, "   {tool_threads} thread{tool_threads:plural}, on an idle "
-	                      "machine\n");
 }
 
 /* ---- what does not fit ---- */
@@ -213,6 +180,7 @@ int estimate_tell(const struct dit_estimate *estimate, const char *program,
                   enum estimate_mode mode, bool may_grow)
 {
 	json_t *json = make_json(estimate, program);
+	const struct filler lines = {.out = stdout, .json = json, .row = json};
 	unsigned n = 1;
 
 	if (json == NULL) {
@@ -223,7 +191,7 @@ int estimate_tell(const struct dit_estimate *estimate, const char *program,
 		(void)json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 		(void)printf("\n");
 	} else {
-		print_lines(json);
+		pattern_fill(&lines, estimate_txt);
 	}
 	if (common_flush_output(program) == 0) {
 		n = estimate_judge(json, may_grow);

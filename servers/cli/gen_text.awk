@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A text file as a C string.
+# Text files as C strings (texts.h): summary.txt becomes summary_txt[].
 #
-#	awk -v name=report_page -v header=html_report.h -f gen_text.awk report_page.html \
-#		> report_page.c
+#	awk -f gen_text.awk summary.txt report_page.html ... > texts.c
 #
 # A line that begins with a tab goes on with the line before it, without the tabs. A directive
 # in a line of its own (patterns.h) makes no line. Comments in lines of their own are left out.
 
 BEGIN {
-	print "/* Made by gen_text.awk; edit the text. */"
-	print "#include \"" header "\"\n\nconst char " name "[] ="
+	print "/* Made by gen_text.awk; edit the texts. */\n#include \"texts.h\""
+}
+
+function end_text()
+{
+	print is_open ? "\\n\";" : "\t;"
+}
+
+FNR == 1 {
+	if (NR > 1) {
+		end_text()
+	}
+	name = FILENAME
+	sub(/.*\//, "", name)
+	sub(/\./, "_", name)
+	print "\nconst char " name "[] ="
+	is_open = 0
 }
 
 /^(<!-- .*-->|\/\*.*\*\/)$/ {
@@ -26,5 +40,5 @@ BEGIN {
 }
 
 END {
-	print is_open ? "\\n\";" : "\t;"
+	end_text()
 }

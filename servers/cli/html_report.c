@@ -10,6 +10,7 @@
 #include "patterns.h"
 #include "run_facts.h"
 #include "summary.h"
+#include "texts.h"
 
 #define NLONGEST 10
 
@@ -225,7 +226,7 @@ static json_t *page_json(const json_t *json, const char *next)
 	(void)json_object_set_new(
 		page, "several",
 		json_boolean(json_array_size(json_object_get(json, "files")) > 1));
-	(void)json_object_set_new(page, "style", json_string(report_style));
+	(void)json_object_set_new(page, "style", json_string(report_page_css));
 	if (next != NULL) {
 		(void)json_object_set_new(page, "next", json_text(next));
 	}
@@ -239,6 +240,6 @@ void report_write(FILE *out, const json_t *json, const char *next)
 		.out = out, .json = whole, .row = whole, .is_page = true};
 
 	(void)json_object_set_new(whole, "page", page_json(json, next));
-	pattern_fill(&page, report_page);
+	pattern_fill(&page, report_page_html);
 	json_decref(whole);
 }

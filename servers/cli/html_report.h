@@ -11,10 +11,6 @@
 
 struct json_t; /* jansson.h */
 
-/** Made by gen_text.awk of report_page.html and report_page.css. */
-extern const char report_page[];
-extern const char report_style[];
-
 /** @param next  the command to type next; NULL: none */
 void report_write(FILE *out, const struct json_t *json, const char *next);
 

@@ -34,6 +34,7 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/run_record.h \
 	%D%/summary.c \
 	%D%/summary.h \
+	%D%/texts.h \
 	%D%/user.c \
 	%D%/user.h \
 	$(NULL)
@@ -43,37 +44,30 @@ cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/c
 cli_libs = %D%/libcli.a libditkit.a $(libs)
 EXTRA_DIST += %D%/README.md
 
-# The options are a table; the summary, the page of --report and its style sheet are texts. configure makes
-# the header as well, since objects of all programs are compiled at the same time.
+# The options are a table; what the programs show are texts. configure makes the header as well,
+# since objects of all programs are compiled at the same time.
+cli_texts = \
+	%D%/estimate.txt \
+	%D%/report_page.css \
+	%D%/report_page.html \
+	%D%/summary.txt \
+	$(NULL)
 nodist_%C%_libcli_a_SOURCES = \
 	include/option_ids.h \
 	%D%/option_rows.c \
-	%D%/report_page.c \
-	%D%/report_page_style.c \
-	%D%/summary_text.c \
+	%D%/texts.c \
 	$(NULL)
-CLEANFILES += include/option_ids.h %D%/option_rows.c
-CLEANFILES += %D%/report_page.c %D%/report_page_style.c %D%/summary_text.c
+CLEANFILES += include/option_ids.h %D%/option_rows.c %D%/texts.c
 EXTRA_DIST += \
 	%D%/gen_options.awk \
 	%D%/gen_text.awk \
 	%D%/option_rows.tsv \
-	%D%/report_page.html \
-	%D%/report_page.css \
-	%D%/summary.txt \
+	$(cli_texts) \
 	$(NULL)
 
-%D%/report_page.c: %D%/gen_text.awk %D%/report_page.html
-	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_page -v header=html_report.h \
-		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.html >$@.new && mv $@.new $@
-
-%D%/report_page_style.c: %D%/gen_text.awk %D%/report_page.css
-	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_style -v header=html_report.h \
-		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.css >$@.new && mv $@.new $@
-
-%D%/summary_text.c: %D%/gen_text.awk %D%/summary.txt
-	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=summary_text -v header=summary.h \
-		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/summary.txt >$@.new && mv $@.new $@
+%D%/texts.c: %D%/gen_text.awk $(cli_texts)
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(AWK) -f %D%/gen_text.awk $(cli_texts)) \
+		>$@.new && mv $@.new $@
 
 include/option_ids.h: %D%/gen_options.awk %D%/option_rows.tsv
 	$(AM_V_GEN)$(MKDIR_P) include && $(AWK) -v part=ids \

@@ -29,6 +29,7 @@
 #include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
+#include "texts.h"
 
 #define NINDEXES 5
 
@@ -105,7 +106,7 @@ void summary_print(FILE *out, const json_t *json, const char *next, bool is_long
 	const struct filler run = {.out = out, .json = whole, .row = whole};
 
 	(void)json_object_set_new(whole, "summary", facts(json, next, is_long));
-	pattern_fill(&run, summary_text);
+	pattern_fill(&run, summary_txt);
 	json_decref(whole);
 }
 

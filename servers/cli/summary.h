@@ -13,9 +13,6 @@
 
 struct json_t; /* jansson.h */
 
-/** Made by gen_text.awk of summary.txt. */
-extern const char summary_text[];
-
 /**
  * @param json     the statistics (doc/stats.md), of a run that succeeded
  * @param next     the next command to type; NULL: none
