@@ -8,13 +8,8 @@
  *   key-order     1
  *   page-lost     1
  *
- * The table of --stats, as wide as a terminal of 80 columns; the largest database comes
- * first:
- *
- *   database             size per entry   fill      keys    records ranges  longest
- *   cn                7.5 MiB      78 B   94 %    243810     512001    0 %     7465
- *   ...
- *   all                12 MiB     128 B   95 %
+ * The lines of a file, and the table of --stats, as wide as a terminal of 80 columns, are
+ * in check_file.txt.
  *
  * JSON: {"format": 1, "program", "version", "files": [{"file", ...}],
  * "kinds": {"key-order": 1}, "findings": [{...}]}, and with --stats "configuration",
@@ -31,6 +26,7 @@
 #include "patterns.h"
 #include "run_facts.h"
 #include "run_record.h"
+#include "texts.h"
 #include <ditkit/version.h>
 
 /* Four characters for each byte of a name. */
@@ -124,53 +120,7 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	json_decref(item);
 }
 
-/* ---- sizes: the table ---- */
-
-#define SIZES                                                                            \
- "{-16 database:escaped} {8 bytes:bytes:0} {9 bytes:each:entries} {6 "                   \
- "used_bytes:share:bytes}"
-
-/*
- * The table of one data file, the largest database first.
- *
- * @param from  the first one of this file; all after it are of it, too
- */
-static void print_sizes(const json_t *databases, size_t from, bool is_verbose)
-{
-	json_t *rows = fact_largest(databases, from);
-	json_t *all = json_pack("{s:s, s:o, s:o}", "database", "all", "bytes",
-	                        json_number(fact_sum(rows, "bytes")), "used_bytes",
-	                        json_number(fact_sum(rows, "used_bytes")));
-	struct filler filler = {.out = stdout, .row = all};
-	size_t n = json_array_size(rows);
-
-	if (n > 0) {
-		(void)printf("%-16s %8s %9s %6s %9s %10s %6s %8s\n", "database", "size",
-		             "per entry", "fill", "keys", "records", "ranges", "longest");
-	}
-	for (size_t i = 0; i < n; i++) {
-		filler.row = json_array_get(rows, i);
-		pattern_fill(&filler,
-		             SIZES " {9 keys} {10 postings}"
-		                   "[{longest.0.postings:if} {6 ranges:share:keys} "
-		                   "{8 longest.0.postings}]\n");
-		if (is_verbose) {
-			pattern_fill_rows(filler, json_object_get(filler.row, "longest"),
-			                  "  key {key}[, {value:escaped}]: {postings} "
-			                  "posting{postings:plural}\n");
-		}
-	}
-	if (n > 0) {
-		(void)json_object_set(all, "entries",
-		                      json_object_get(filler.row, "entries"));
-		filler.row = all;
-		pattern_fill(&filler, SIZES "\n");
-	}
-	json_decref(all);
-	json_decref(rows);
-}
-
-/* ---- sizes: JSON ---- */
+/* ---- sizes ---- */
 
 static void print_hex(char *text, struct dit_span key)
 {
@@ -328,11 +278,25 @@ void output_config(void *ctx, const struct dit_check_config *config)
 	append(output->json, "configuration", config_json(config));
 }
 
+/* With the sizes of its databases, the largest first. */
+static void print_file(const struct output *output, const json_t *file)
+{
+	const json_t *databases = json_object_get(output->json, "databases");
+	json_t *sizes = fact_largest(databases, output->nsizes);
+	json_t *shown = json_pack("{s:o, s:o, s:b, s:o*}", "bytes",
+	                          json_number(fact_sum(sizes, "bytes")), "used_bytes",
+	                          json_number(fact_sum(sizes, "used_bytes")), "verbose",
+	                          (int)output->is_verbose, "sizes", sizes);
+	const struct filler filler = {.out = stdout, .json = shown, .row = shown};
+
+	(void)json_object_update(shown, (json_t *)file);
+	pattern_fill(&filler, check_file_txt);
+	json_decref(shown);
+}
+
 void output_file(void *ctx, const struct dit_check_file *file)
 {
 	struct output *output = ctx;
-	const json_t *databases = json_object_get(output->json, "databases");
-	struct filler filler = {.out = stdout};
 	json_t *item = json_pack(
 		"{s:o, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "file",
 		json_text(file->file), "held", file->is_held, "transaction",
@@ -353,27 +317,11 @@ void output_file(void *ctx, const struct dit_check_file *file)
 		                 (json_int_t)one->nignored));
 	}
 	append(output->json, "files", item);
-	if (output->is_json) {
-		return;
-	}
-	meter_break(&output->meter);
-	print_sizes(databases, output->nsizes, output->is_verbose);
-	output->nsizes = json_array_size(databases);
-	filler.row = item;
-	pattern_fill(&filler, "{file}: {findings} finding{findings:plural}"
-	                      "[, {notes} note{notes:plural}]\n");
-	pattern_fill_rows(
-		filler, json_object_get(item, "dynlists"),
-		"  dynlist {group} {attribute}: {entries} group{entries:plural}, "
-		"{urls} URL{urls:plural}, {ignored} ignored\n");
-	if (output->is_verbose) {
-		(void)printf("  transaction %llu, %s\n",
-		             (unsigned long long)file->transaction,
-		             file->is_held ? "held"
-		                           : "not held: no process has the file open");
-		pattern_fill(&filler, "  {databases} databases, {pages} pages of "
-		                      "{page_bytes} bytes: {pages_used} in trees, "
-		                      "{pages_free} free\n");
+	if (!output->is_json) {
+		meter_break(&output->meter);
+		print_file(output, item);
+		output->nsizes =
+			json_array_size(json_object_get(output->json, "databases"));
 	}
 }
 
