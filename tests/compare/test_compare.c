@@ -26,22 +26,40 @@ static void collect(void *ctx, const struct dit_report *report)
 	assert_true(lines->len < sizeof(lines->text));
 }
 
-/* The contents of an environment. */
-typedef void (*fill_fn)(struct dit_record_output *staging);
+/* The content of an environment: a tree; an entry cn=x, of raw words; or another one. */
+struct content {
+	struct fixture_variant tree;
+	size_t nwords;
+	uint32_t words[14];
+	void (*fill)(struct dit_record_output *staging);
+};
 
-static char *make(fill_fn fill)
+static void put_words(struct dit_record_output *staging, const struct content *content)
+{
+	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), 0);
+	fixture_put_self(1, "cn=x", 0);
+	fixture_put_entry(staging, 1, content->words, content->nwords * sizeof(uint32_t));
+}
+
+static char *make(const struct content *content)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 
-	fill(staging);
+	if (content->tree.sn != NULL) {
+		fixture_put_tree(staging, content->tree);
+	} else if (content->nwords > 0) {
+		put_words(staging, content);
+	} else if (content->fill != NULL) {
+		content->fill(staging);
+	}
 	(void)fixture_publish(staging);
 	return dir;
 }
 
 /* Both ways round; the second time only the number. */
-static uint64_t compare(struct dit_compare_opts opts, fill_fn first, fill_fn second,
-                        struct lines *lines)
+static uint64_t compare(struct dit_compare_opts opts, const struct content *first,
+                        const struct content *second, struct lines *lines)
 {
 	char *a = make(first);
 	char *b = make(second);
@@ -67,118 +85,126 @@ static uint64_t compare(struct dit_compare_opts opts, fill_fn first, fill_fn sec
 
 static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
-static void put_index(struct dit_record_output *staging, const char *name,
-                      bool is_integerkey)
-{
-	fixture_begin_index(staging, name, is_integerkey);
-}
+static const struct content nothing[] = {{.nwords = 0}};
+static const struct content tree[] = {{.tree = {.sn = "Roe"}}};
+static const struct content tree_padded[] = {{.tree = {.sn = "Roe", .padding = 'x'}}};
+static const struct content tree_other_sn[] = {{.tree = {.sn = "R\"o\xc3"}}};
+static const struct content tree_with_hole[] = {{.tree = {.sn = "Roe", .is_hole = true}}};
 
-static void tree(struct dit_record_output *staging)
-{
-	fixture_put_tree(staging, FIXTURE_VARIANT);
-}
+/* An entry, made of raw words. */
+#define WORDS(n, ...)                                                                    \
+ {                                                                                       \
+  {                                                                                      \
+   .nwords = (n), .words = { __VA_ARGS__ }                                               \
+  }                                                                                      \
+ }
 
-static void tree_padded(struct dit_record_output *staging)
-{
-	struct fixture_variant v = FIXTURE_VARIANT;
+static const struct content entry_flags_a[] = WORDS(8, 1, 2, 0x100, 3, 1, 1, 1, 'v');
+static const struct content entry_flags_b[] = WORDS(8, 1, 2, 0x10100, 3, 1, 1, 1, 'v');
+static const struct content entry_slots[] = WORDS(8, 1, 3, 0x100, 3, 1, 1, 1, 'v');
+static const struct content entry_sorted[] =
+	WORDS(8, 1, 2, 0x100, 3, 1u | 1u << 31, 1, 1, 'v');
+static const struct content entry_split[] = WORDS(6, 1, 2, 0x100, 2, 1u | 1u << 30, 1);
+static const struct content entry_normal[] =
+	WORDS(10, 1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1, 'v' | 'v' << 16, 0);
+static const struct content entry_normal_w[] =
+	WORDS(10, 1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1, 'v' | 'w' << 16, 0);
+static const struct content entry_ab[] =
+	WORDS(10, 1, 3, 0x100, 4, 1, 2, 1, 1, 'a' | 'b' << 16, 0);
+static const struct content entry_ba[] =
+	WORDS(10, 1, 3, 0x100, 4, 1, 2, 1, 1, 'b' | 'a' << 16, 0);
+/* An attribute twice, the second time with a normal form. */
+static const struct content entry_blocks[] = WORDS(
+	14, 2, 6, 0x100, 7, 1, 1, 1, 1, 1u | 1u << 31, 1, 1, 'a' | 'b' << 16, 'b', 0);
+static const struct content entry_damaged[] = WORDS(8, 1000, 2, 0x100, 3, 1, 1, 1, 'v');
 
-	v.padding = 'x';
-	fixture_put_tree(staging, v);
-}
-
-static void tree_other_sn(struct dit_record_output *staging)
-{
-	struct fixture_variant v = FIXTURE_VARIANT;
-
-	v.sn = "R\"o\xc3";
-	fixture_put_tree(staging, v);
-}
-
-static void tree_with_hole(struct dit_record_output *staging)
-{
-	struct fixture_variant v = FIXTURE_VARIANT;
-
-	v.is_hole = true;
-	fixture_put_tree(staging, v);
-}
-
-static void names_a(struct dit_record_output *staging)
+static void put_names_a(struct dit_record_output *staging)
 {
 	(void)staging;
 	fixture_put_self(1, "cn=p", 0);
 	fixture_put_child(1, "cn=a", 2, 1);
 	fixture_put_child(1, "cn=b", 3, 1);
 }
+static const struct content names_a[] = {{.fill = put_names_a}};
 
-static void names_b(struct dit_record_output *staging)
+static void put_names_b(struct dit_record_output *staging)
 {
 	(void)staging;
 	fixture_put_self(1, "cn=p", 0);
 	fixture_put_child(1, "cn=a", 2, 2);
 	fixture_put_self(2, "cn=a", 1);
 }
+static const struct content names_b[] = {{.fill = put_names_b}};
 
-static void ads_a(struct dit_record_output *staging)
+static void put_ads_a(struct dit_record_output *staging)
 {
 	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), 0);
 }
+static const struct content ads_a[] = {{.fill = put_ads_a}};
 
-static void ads_b(struct dit_record_output *staging)
+static void put_ads_b(struct dit_record_output *staging)
 {
 	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("sn")), 0);
 	assert_int_equal(dit_output_put_ad(staging, 2, DIT_SPAN("cn")), 0);
 }
+static const struct content ads_b[] = {{.fill = put_ads_b}};
 
-static void index_a(struct dit_record_output *staging)
+static void put_index_a(struct dit_record_output *staging)
 {
 	static const uint64_t range[] = {0, 5, 900};
 
-	put_index(staging, "cn", false);
+	fixture_begin_index(staging, "cn", false);
 	fixture_put_key("aaaa", 4, ids, 2);
 	fixture_put_key("bbbb", 4, ids, 12);
 	fixture_put_key("cccc", 4, range, 3);
-	put_index(staging, "only", false);
+	fixture_begin_index(staging, "only", false);
 }
+static const struct content index_a[] = {{.fill = put_index_a}};
 
-static void index_b(struct dit_record_output *staging)
+static void put_index_b(struct dit_record_output *staging)
 {
 	static const uint64_t range[] = {0, 5, 901};
 
-	put_index(staging, "cn", false);
+	fixture_begin_index(staging, "cn", false);
 	fixture_put_key("aaab", 4, ids, 1);
 	fixture_put_key("bbbb", 4, ids, 3);
 	fixture_put_key("cccc", 4, range, 3);
 }
+static const struct content index_b[] = {{.fill = put_index_b}};
 
-static void index_integer(struct dit_record_output *staging)
+static void put_index_integer(struct dit_record_output *staging)
 {
-	put_index(staging, "cn", true);
+	fixture_begin_index(staging, "cn", true);
 	fixture_put_key("b\0\0a", 4, ids, 12);
 	fixture_put_key("a\0\0b", 4, ids, 1);
 	fixture_put_key("c\0\0c", 4, ids, 2);
 }
+static const struct content index_integer[] = {{.fill = put_index_integer}};
 
-static void index_bytes(struct dit_record_output *staging)
+static void put_index_bytes(struct dit_record_output *staging)
 {
-	put_index(staging, "cn", false);
+	fixture_begin_index(staging, "cn", false);
 	fixture_put_key("a\0\0b", 4, ids, 1);
 	fixture_put_key("b\0\0a", 4, ids, 12);
 	fixture_put_key("c\0\0c", 4, ids, 2);
 }
+static const struct content index_bytes[] = {{.fill = put_index_bytes}};
 
-static void index_bytes_others(struct dit_record_output *staging)
+static void put_index_bytes_others(struct dit_record_output *staging)
 {
-	put_index(staging, "cn", false);
+	fixture_begin_index(staging, "cn", false);
 	fixture_put_key("a\0\0b", 4, ids + 1, 1);
 	fixture_put_key("b\0\0a", 4, ids, 12);
 	fixture_put_key("d\0\0d", 4, ids, 2);
 	fixture_put_key("long key", 8, ids, 2);
 }
+static const struct content index_bytes_others[] = {{.fill = put_index_bytes_others}};
 
-static void index_empty(struct dit_record_output *staging)
+static void put_index_empty(struct dit_record_output *staging)
 {
-	put_index(staging, "cn", true);
+	fixture_begin_index(staging, "cn", true);
 }
+static const struct content index_empty[] = {{.fill = put_index_empty}};
 
 /* Every kind of difference that "generated" is about, and one that it is not. */
 static void generated(struct dit_record_output *staging, const char *uuid,
@@ -198,131 +224,57 @@ static void generated(struct dit_record_output *staging, const char *uuid,
 		                 0);
 	}
 	fixture_put_entry(staging, 1, record, fixture_entry(record, attrs, 3, 0x100, 0));
-	put_index(staging, "entryUUID", false);
+	fixture_begin_index(staging, "entryUUID", false);
 	fixture_put_key(uuid, 4, ids, 1);
-	put_index(staging, "modifiersName", false);
+	fixture_begin_index(staging, "modifiersName", false);
 	fixture_put_key(modifier, 4, ids, 1);
 }
 
-static void generated_a(struct dit_record_output *staging)
+static void put_generated_a(struct dit_record_output *staging)
 {
 	generated(staging, "11111111", "20200101000000Z", "cn=root");
 }
+static const struct content generated_a[] = {{.fill = put_generated_a}};
 
-static void generated_b(struct dit_record_output *staging)
+static void put_generated_b(struct dit_record_output *staging)
 {
 	generated(staging, "22222222", "20210101000000Z", "cn=root");
 }
+static const struct content generated_b[] = {{.fill = put_generated_b}};
 
-static void generated_c(struct dit_record_output *staging)
+static void put_generated_c(struct dit_record_output *staging)
 {
 	generated(staging, "11111111", "20200101000000Z", "xx=user");
 }
+static const struct content generated_c[] = {{.fill = put_generated_c}};
 
-static void generated_d(struct dit_record_output *staging)
+static void put_generated_d(struct dit_record_output *staging)
 {
 	generated(staging, "22222222", "20200101000000.5Z", "cn=root");
 }
+static const struct content generated_d[] = {{.fill = put_generated_d}};
 
-static void index_odd(struct dit_record_output *staging)
+static void put_index_odd(struct dit_record_output *staging)
 {
-	put_index(staging, "\xff\x1b[31m", false);
+	fixture_begin_index(staging, "\xff\x1b[31m", false);
 	fixture_put_key("aaaa", 4, ids, 2);
 	fixture_put_key("bbbb", 4, ids, 2);
 }
+static const struct content index_odd[] = {{.fill = put_index_odd}};
 
-static void index_odd_less(struct dit_record_output *staging)
+static void put_index_odd_less(struct dit_record_output *staging)
 {
-	put_index(staging, "\xff\x1b[31m", false);
+	fixture_begin_index(staging, "\xff\x1b[31m", false);
 }
+static const struct content index_odd_less[] = {{.fill = put_index_odd_less}};
 
-static void many_a(struct dit_record_output *staging)
+static void put_many_a(struct dit_record_output *staging)
 {
 	for (uint64_t id = 1; id <= 30; id++) {
 		fixture_put_entry(staging, id, NULL, 0);
 	}
 }
-
-static void nothing(struct dit_record_output *staging)
-{
-	(void)staging;
-}
-
-/* One entry each, cn=x, made of raw words. */
-static void put_words(struct dit_record_output *staging, const uint32_t *words, size_t n)
-{
-	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), 0);
-	fixture_put_self(1, "cn=x", 0);
-	fixture_put_entry(staging, 1, words, n * sizeof(*words));
-}
-
-static void entry_flags_a(struct dit_record_output *staging)
-{
-	put_words(staging, (const uint32_t[]){1, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
-}
-
-static void entry_flags_b(struct dit_record_output *staging)
-{
-	put_words(staging, (const uint32_t[]){1, 2, 0x10100, 3, 1, 1, 1, 'v'}, 8);
-}
-
-static void entry_slots(struct dit_record_output *staging)
-{
-	put_words(staging, (const uint32_t[]){1, 3, 0x100, 3, 1, 1, 1, 'v'}, 8);
-}
-
-static void entry_sorted(struct dit_record_output *staging)
-{
-	put_words(staging, (const uint32_t[]){1, 2, 0x100, 3, 1u | 1u << 31, 1, 1, 'v'},
-	          8);
-}
-
-static void entry_split(struct dit_record_output *staging)
-{
-	put_words(staging, (const uint32_t[]){1, 2, 0x100, 2, 1u | 1u << 30, 1}, 6);
-}
-
-static void entry_normal(struct dit_record_output *staging)
-{
-	put_words(staging,
-	          (const uint32_t[]){1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1,
-	                             'v' | 'v' << 16, 0},
-	          10);
-}
-
-static void entry_normal_w(struct dit_record_output *staging)
-{
-	put_words(staging,
-	          (const uint32_t[]){1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1,
-	                             'v' | 'w' << 16, 0},
-	          10);
-}
-
-static void entry_ab(struct dit_record_output *staging)
-{
-	put_words(staging,
-	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'a' | 'b' << 16, 0}, 10);
-}
-
-static void entry_ba(struct dit_record_output *staging)
-{
-	put_words(staging,
-	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'b' | 'a' << 16, 0}, 10);
-}
-
-/* An attribute twice, the second time with a normal form. */
-static void entry_blocks(struct dit_record_output *staging)
-{
-	put_words(staging,
-	          (const uint32_t[]){2, 6, 0x100, 7, 1, 1, 1, 1, 1u | 1u << 31, 1, 1,
-	                             'a' | 'b' << 16, 'b', 0},
-	          14);
-}
-
-static void entry_damaged(struct dit_record_output *staging)
-{
-	put_words(staging, (const uint32_t[]){1000, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
-}
+static const struct content many_a[] = {{.fill = put_many_a}};
 
 /* ---- tests ---- */
 
@@ -331,8 +283,8 @@ TEST(each_difference_is_found_and_named)
 	/* clang-format off */
 	static const struct {
 		const char *name;
-		fill_fn first;
-		fill_fn second;
+		const struct content *first;
+		const struct content *second;
 		struct dit_compare_opts opts;
 		uint64_t n;
 		const char *text;
