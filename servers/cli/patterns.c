@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "figures.h"
 #include "run_facts.h"
+
+#define COLUMNS 78 /* of text that is wrapped */
 
 /* ---- markup ---- */
 
@@ -90,6 +93,8 @@ static void put(const struct filler *filler, const struct field *field, const ch
 {
 	if (filler->is_page) {
 		html_text(filler->out, text);
+	} else if (field->width == 0) {
+		text_put(filler->out, text, strlen(text));
 	} else if (field->width < 0 && strlen(text) > (size_t)-field->width) {
 		(void)fprintf(filler->out, "%s\n%*s", text, field->width, "");
 	} else {
@@ -244,11 +249,34 @@ static void show_strings(const struct filler *filler, const struct field *field)
 	const char *between = strcmp(field->how, "list") == 0    ? "</li><li>"
 	                      : strcmp(field->how, "lines") == 0 ? "\n"
 	                                                         : " ";
+	int indent = (int)strtol(field->other, NULL, 10);
 
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		(void)fputs(i == 0 ? "" : between, filler->out);
+		(void)fprintf(filler->out, "%s%*s", i == 0 ? "" : between,
+		              i == 0 ? 0 : indent, "");
 		put(filler, field, json_string_value(json_array_get(array, i)));
 	}
+}
+
+static void show_wrapped(const struct filler *filler, const struct field *field)
+{
+	size_t indent = strtoul(field->other, NULL, 10);
+	struct wrap wrap = {
+		.out = filler->out, .width = COLUMNS, .indent = indent, .column = indent};
+
+	wrap_text(&wrap, text_of(filler, field->path));
+}
+
+static void show_number(const struct filler *filler, const struct field *field)
+{
+	char text[24];
+	size_t i = 0;
+
+	while (json_array_get(filler->rows, i) != filler->row) {
+		i++;
+	}
+	(void)snprintf(text, sizeof(text), "%zu", i + 1);
+	put(filler, field, text);
 }
 
 /* ---- charts ---- */
@@ -356,7 +384,8 @@ static const struct {
 	{"seconds", show_seconds}, {"phase", show_phase},   {"part", show_part},
 	{"ms", show_milliseconds}, {"list", show_strings},  {"greatest", show_greatest},
 	{"escaped", show_escaped}, {"lines", show_strings}, {"raw", show_raw},
-	{"known", show_known},     {"words", show_strings},
+	{"known", show_known},     {"words", show_strings}, {"wrap", show_wrapped},
+	{"number", show_number},
 	/* clang-format on */
 };
 

@@ -21,8 +21,12 @@
  *   {eq:known}                  as count; nothing if there is no such field
  *   {n:plural}                  "s", or nothing for 1
  *   {used:share:bytes} {bytes:each:entries}       in relation to another field
+ *   {:number}                   of the row, from 1 on
  *   {name:phase}                a phase in words
- *   {steps:list} {lines:lines} {command:words}    the strings of an array
+ *   {steps:list} {lines:lines} {command:words}    the strings of an array; as lines they
+ *                               may stand below each other, {steps:lines:9}
+ *   {why:wrap:9}                words in lines that begin at a column, to their end;
+ *                               of plain text alone
  *   {wall_s:percent:/wall_s}    in relation to another field, as a bare number
  *   {bytes:bar:postings}        likewise, to the greatest of all rows; where there are no
  *                               bytes, postings count
@@ -39,7 +43,8 @@
  *   <!--if wall_s-->            nothing, if the field is missing, 0, false or empty
  *   <!--above rate-->           nothing, if no row of the array around it has more than 0
  *
- * On a page text is escaped, and a figure stands in a <data> element with its value.
+ * In plain text, '?' stands for a control character, where no columns are asked for. On a
+ * page text is escaped, and a figure stands in a <data> element with its value.
  * Columns and lists are for pages alone.
  *
  * Threads: belongs to one thread.

@@ -48,10 +48,7 @@ static json_t *databases(const json_t *json, bool is_long)
 		(void)json_object_set_new(
 			row, "label", json_string(i == 0 || is_long ? "database" : ""));
 		for (size_t k = 0; k < n; k++) {
-			json_t *round = json_array_get(rounds, k);
-
-			(void)json_object_set_new(round, "number", json_number(k + 1));
-			(void)json_object_set_new(round, "is_last",
+			(void)json_object_set_new(json_array_get(rounds, k), "is_last",
 			                          json_boolean(k + 1 == n));
 		}
 		if (!is_long) {

@@ -14,8 +14,6 @@
 #ifndef DITCHECK_ADVICE_H
 #define DITCHECK_ADVICE_H
 
-#include <stdio.h>
-
 struct json_t; /* jansson.h */
 
 /**
@@ -33,8 +31,5 @@ struct json_t; /* jansson.h */
  * @return owned; NULL: no memory
  */
 struct json_t *advice_make(const struct json_t *check, const char *options);
-
-/** As lines for a terminal. Nothing, if there is no advice. @param advised  has both */
-void advice_print(FILE *out, const struct json_t *advised);
 
 #endif

@@ -345,6 +345,7 @@ void output_advise(struct output *output, const char *options)
 
 int output_finish(struct output *output, const struct dit_check_stats *stats)
 {
+	const struct filler advised = {.out = stdout, .row = output->json};
 	json_t *kinds = json_object_get(output->json, "kinds");
 
 	for (size_t i = 0; i < stats->nkinds; i++) {
@@ -360,7 +361,7 @@ int output_finish(struct output *output, const struct dit_check_stats *stats)
 		(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
 		(void)putchar('\n');
 	} else {
-		advice_print(stdout, output->json);
+		pattern_fill(&advised, advice_txt);
 	}
 	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
 }

@@ -4,7 +4,6 @@ ditcheck_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
 	%D%/advice_rules.h \
-	%D%/advice_text.c \
 	%D%/check_compare.c \
 	%D%/check_main.c \
 	%D%/check_options.c \

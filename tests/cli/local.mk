@@ -48,7 +48,7 @@ check_PROGRAMS += \
 	%D%/test_summary \
 	%D%/test_thread_times \
 	$(NULL)
-%C%_test_advice_SOURCES = servers/ditcheck/advice.c servers/ditcheck/advice_text.c %D%/test_advice.c
+%C%_test_advice_SOURCES = servers/ditcheck/advice.c %D%/test_advice.c
 nodist_%C%_test_advice_SOURCES = servers/ditcheck/advice_rules.c
 %C%_test_filter_log_SOURCES = servers/ditcheck/filter_log.c %D%/test_filter_log.c
 %D%/%.o servers/ditcheck/%.o: AM_CPPFLAGS += -I$(top_srcdir)/servers/cli \

@@ -9,6 +9,8 @@
 #include <jansson.h>
 
 #include "advice.h"
+#include "patterns.h"
+#include "texts.h"
 
 /* 10,000 entries; cn is in 4,000 of them; all indexes are looked up. */
 static const char healthy[] =
@@ -238,7 +240,7 @@ static char *print(const json_t *advised)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	advice_print(out, advised);
+	pattern_fill(&(struct filler){.out = out, .row = advised}, advice_txt);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }

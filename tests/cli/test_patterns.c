@@ -7,9 +7,12 @@
 
 #include "patterns.h"
 
+#define LONG "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee"
+
 static const char statistics[] =
 	"{\"wall_s\": 4.0, \"files\": [1, 2], \"rows\": ["
-	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"odd\": \"\\n\\u00e4\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
+	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"odd\": \"\\n\\u00e4\", \"long\": \"" LONG
+	" " LONG "\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
 	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"],"
 	"  \"list_lengths\": [{\"from\": 1, \"keys\": 3}, {\"from\": 4, \"keys\": 1}]},"
 	" {\"bytes\": 8192}]}";
@@ -37,6 +40,10 @@ static const struct {
 	{"{wall_s:share:/wall_s} {bytes:each:keys}", "25 % -", "25 % -"},
 	{"[!{absent:if}none][!{name:if}none]", "none", "none"},
 	{"{words:words}", "x y", "x y"},
+	{"{words:lines} {words:lines:2}", "x\ny x\n  y", "x\ny x\n  y"},
+	{"{odd}{-2 odd}|", "?\xc3\xa4\n\xc3\xa4\n  |", "\n\xc3\xa4\n\xc3\xa4|"},
+	{"<!--each /rows-->{:number}, <!--end-->", "1, 2, ", "1, 2, "},
+	{"{long:wrap:2}|", LONG "\n  " LONG "\n|", LONG "\n  " LONG "\n|"},
 	{"[{keys} keys][, {none} none][, {absent}][, {name}]", "12345 keys, a<b",
          "12345 keys, a&lt;b"},
 	{"[{yes:if}there][{no:if}not there]", "there", "there"},
