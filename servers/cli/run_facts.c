@@ -180,7 +180,10 @@ struct json_t *json_list(size_t n, struct json_t *(*make)(const void *ctx, size_
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++) {
-		(void)json_array_append_new(list, make(ctx, i));
+		if (json_array_append_new(list, make(ctx, i)) < 0) {
+			json_decref(list);
+			return NULL;
+		}
 	}
 	return list;
 }

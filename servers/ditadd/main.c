@@ -78,32 +78,27 @@ static json_t *records_json(const struct dit_load_stats *stats)
 	                 json_number(stats->nmemberships_removed));
 }
 
-static json_t *refusals_json(const struct dit_load_stats *stats)
+static json_t *refusal_json(const void *stats, size_t i)
 {
-	json_t *refusals = json_array();
+	const struct dit_load_refusal *refusal =
+		&((const struct dit_load_stats *)stats)->refusals[i];
 
-	for (size_t i = 0; i < stats->nrefusals; i++) {
-		const struct dit_load_refusal *refusal = &stats->refusals[i];
-
-		(void)json_array_append_new(
-			refusals,
-			json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", refusal->kind,
-		                  "records", json_number(refusal->nrecords), "first_line",
-		                  json_number(refusal->first_line), "first_dn",
-		                  json_text(refusal->first_dn), "first_reason",
-		                  json_text(refusal->first_reason), "first_explanation",
-		                  json_text(refusal->first_explanation)));
-	}
-	return refusals;
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", refusal->kind,
+	                 "records", json_number(refusal->nrecords), "first_line",
+	                 json_number(refusal->first_line), "first_dn",
+	                 json_text(refusal->first_dn), "first_reason",
+	                 json_text(refusal->first_reason), "first_explanation",
+	                 json_text(refusal->first_explanation));
 }
 
 static const char *const writers[] = {[DIT_LOAD_WRITER_DEFAULT] = "existing",
                                       [DIT_LOAD_WRITER_PAGES] = "pages",
                                       [DIT_LOAD_WRITER_APPEND] = "append"};
 
-static json_t *database_json(const struct dit_load_stats *stats,
-                             const struct dit_load_database_stats *database)
+static json_t *database_json(const void *ctx, size_t i)
 {
+	const struct dit_load_stats *stats = ctx;
+	const struct dit_load_database_stats *database = &stats->databases[i];
 	json_t *indexes = run_indexes_json(database->indexes, database->nindexes,
 	                                   stats->threads > 1);
 
@@ -119,12 +114,6 @@ static json_t *database_json(const struct dit_load_stats *stats,
 static json_t *load_json(const struct options *options,
                          const struct dit_load_stats *stats, int r)
 {
-	json_t *databases = json_array();
-
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		(void)json_array_append_new(databases,
-		                            database_json(stats, &stats->databases[i]));
-	}
 	return json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
 	                 "result", result_name(options, stats, r), "exit_status",
 	                 load_status(options, stats, r), "openldap",
@@ -132,9 +121,11 @@ static json_t *load_json(const struct options *options,
 	                 (int)stats->is_openldap_found, "tool_threads",
 	                 (int)stats->threads, "input",
 	                 inputs_json(&options->inputs, stats->bytes_read), "records",
-	                 records_json(stats), "refusals", refusals_json(stats), "rejects",
+	                 records_json(stats), "refusals",
+	                 json_list(stats->nrefusals, refusal_json, stats), "rejects",
 	                 json_text(options->rejects.path), "spilled_bytes",
-	                 json_number(stats->run_bytes), "databases", databases);
+	                 json_number(stats->run_bytes), "databases",
+	                 json_list(stats->ndatabases, database_json, stats));
 }
 
 /* ---- what is shown at the end ---- */

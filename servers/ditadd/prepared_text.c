@@ -59,8 +59,10 @@ static void print_line(enum options_action action,
 
 /* ---- JSON (doc/stats.md) ---- */
 
-static json_t *database_json(const struct dit_prepared_database *database)
+static json_t *database_json(const void *stats, size_t i)
 {
+	const struct dit_prepared_database *database =
+		&((const struct dit_prepared_stats *)stats)->databases[i];
 	json_t *manifest = database->manifest == NULL
 	                           ? NULL
 	                           : json_loads(database->manifest, 0, NULL);
@@ -74,17 +76,11 @@ static json_t *database_json(const struct dit_prepared_database *database)
 
 static int print_json(const struct dit_prepared_stats *stats)
 {
-	json_t *databases = json_array();
-	json_t *json = NULL;
-	int r = 0;
+	json_t *json = json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "program", "ditadd",
+	                         "version", dit_version(), "databases",
+	                         json_list(stats->ndatabases, database_json, stats));
+	int r = json_dumpf(json, stdout, JSON_INDENT(2));
 
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		r |= json_array_append_new(databases,
-		                           database_json(&stats->databases[i]));
-	}
-	json = json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "program", "ditadd",
-	                 "version", dit_version(), "databases", databases);
-	r |= json_dumpf(json, stdout, JSON_INDENT(2));
 	(void)putchar('\n');
 	json_decref(json);
 	return r;

@@ -130,20 +130,15 @@ static void print_hex(char *text, struct dit_span key)
 	text[2 * key.len] = '\0';
 }
 
-static json_t *longest_json(const struct dit_check_database *database)
+static json_t *longest_json(const void *database, size_t i)
 {
-	json_t *longest = json_array();
+	const struct dit_check_list *list =
+		&((const struct dit_check_database *)database)->longest[i];
 	char hex[KEY_HEX];
 
-	for (size_t i = 0; i < database->nlongest; i++) {
-		print_hex(hex, database->longest[i].key);
-		(void)json_array_append_new(
-			longest,
-			json_pack("{s:s, s:o, s:I}", "key", hex, "value",
-		                  json_text(database->longest[i].value), "postings",
-		                  (json_int_t)database->longest[i].nids));
-	}
-	return longest;
+	print_hex(hex, list->key);
+	return json_pack("{s:s, s:o, s:I}", "key", hex, "value", json_text(list->value),
+	                 "postings", (json_int_t)list->nids);
 }
 
 static json_t *presence_json(const struct dit_check_database *database)
@@ -173,7 +168,9 @@ static json_t *sizes_json(const struct dit_check_database *database)
 		                          json_integer((json_int_t)database->nranges));
 		(void)json_object_set_new(json, "list_lengths",
 		                          run_lengths_json(database->nlists));
-		(void)json_object_set_new(json, "longest", longest_json(database));
+		(void)json_object_set_new(
+			json, "longest",
+			json_list(database->nlongest, longest_json, database));
 		(void)json_object_set_new(json, "presence", presence_json(database));
 	}
 	return json;
@@ -189,8 +186,10 @@ static const char *kind_name(unsigned kind)
 	return kind_names[__builtin_ctz(kind) % DIT_CHECK_INDEX_KINDS];
 }
 
-static json_t *use_json(const struct dit_check_index_use *index)
+static json_t *use_json(const void *config, size_t number)
 {
+	const struct dit_check_index_use *index =
+		&((const struct dit_check_config *)config)->indexes[number];
 	json_t *kinds = json_array();
 	json_t *uses = json_object();
 
@@ -208,30 +207,28 @@ static json_t *use_json(const struct dit_check_index_use *index)
 	                 (json_int_t)index->ndigits, "uses", uses);
 }
 
+static json_t *missing_json(const void *config, size_t i)
+{
+	const struct dit_check_missing *one =
+		&((const struct dit_check_config *)config)->missing[i];
+
+	return json_pack("{s:o, s:s, s:I}", "attribute", json_text(one->attribute),
+	                 "kind", kind_name(one->kind), "searches",
+	                 (json_int_t)one->nsearches);
+}
+
 static json_t *searches_json(const struct dit_check_config *config)
 {
-	json_t *missing = json_array();
-
-	for (size_t i = 0; i < config->nmissing; i++) {
-		const struct dit_check_missing *one = &config->missing[i];
-
-		(void)json_array_append_new(missing,
-		                            json_pack("{s:o, s:s, s:I}", "attribute",
-		                                      json_text(one->attribute), "kind",
-		                                      kind_name(one->kind), "searches",
-		                                      (json_int_t)one->nsearches));
-	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "counted",
-	                 (json_int_t)config->nsearches, "base",
-	                 (json_int_t)config->nbases, "elsewhere",
-	                 (json_int_t)config->nelsewhere, "unread",
-	                 (json_int_t)config->nunread, "unindexed",
-	                 (json_int_t)config->nunindexed, "missing", missing);
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:o}", "counted",
+		(json_int_t)config->nsearches, "base", (json_int_t)config->nbases,
+		"elsewhere", (json_int_t)config->nelsewhere, "unread",
+		(json_int_t)config->nunread, "unindexed", (json_int_t)config->nunindexed,
+		"missing", json_list(config->nmissing, missing_json, config));
 }
 
 static json_t *config_json(const struct dit_check_config *config)
 {
-	json_t *indexes = json_array();
 	/* A suffix that is no UTF-8 is not told. */
 	json_t *suffix = config->suffix.len == 0
 	                         ? json_string("")
@@ -240,14 +237,12 @@ static json_t *config_json(const struct dit_check_config *config)
 	if (suffix == NULL) {
 		suffix = json_null();
 	}
-	for (size_t i = 0; i < config->nindexes; i++) {
-		(void)json_array_append_new(indexes, use_json(&config->indexes[i]));
-	}
 	return json_pack("{s:o, s:o, s:I, s:i, s:I, s:o, s:o}", "file",
 	                 json_text(config->file), "suffix", suffix, "maxsize_bytes",
 	                 (json_int_t)config->maxsize_bytes, "idlexp", (int)config->idlexp,
 	                 "sampled_entries", (json_int_t)config->nsampled, "indexes",
-	                 indexes, "searches", searches_json(config));
+	                 json_list(config->nindexes, use_json, config), "searches",
+	                 searches_json(config));
 }
 
 /* ---- files ---- */

@@ -263,14 +263,15 @@ int filter_log_next(void *ctx, struct dit_check_search *ret)
 	return r;
 }
 
+static json_t *path_json(const void *log, size_t i)
+{
+	return json_text(((const struct filter_log *)log)->files[i].path);
+}
+
 struct json_t *filter_log_json(const struct filter_log *log)
 {
-	json_t *files = json_array();
-
-	for (size_t i = 0; i < log->nfiles; i++) {
-		(void)json_array_append_new(files, json_text(log->files[i].path));
-	}
-	return json_pack("{s:o, s:I, s:I, s:I, s:I}", "files", files, "lines",
+	return json_pack("{s:o, s:I, s:I, s:I, s:I}", "files",
+	                 json_list(log->nfiles, path_json, log), "lines",
 	                 (json_int_t)log->nlines, "searches", (json_int_t)log->nsearches,
 	                 "other_lines", (json_int_t)log->nothers, "unread_lines",
 	                 (json_int_t)log->nunread);
