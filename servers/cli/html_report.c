@@ -31,21 +31,6 @@ static json_t *choose(const json_t *json, bool is_index)
 	return rows;
 }
 
-/* The kinds as rows. */
-static json_t *findings(const json_t *json)
-{
-	json_t *rows = json_array();
-	const char *kind = NULL;
-	json_t *n = NULL;
-
-	json_object_foreach(json_object_get(json, "kinds"), kind, n)
-	{
-		(void)json_array_append_new(
-			rows, json_pack("{s:s, s:O}", "kind", kind, "findings", n));
-	}
-	return rows;
-}
-
 /* How many entries the keys of indexes lead to. */
 static json_t *lengths(const json_t *indexes)
 {
@@ -221,7 +206,6 @@ static json_t *page_json(const json_t *json, const char *next)
 	(void)json_object_set_new(page, "run_indexes", of_run);
 	(void)json_object_set_new(page, "indexes", indexes);
 	(void)json_object_set_new(page, "others", choose(json, false));
-	(void)json_object_set_new(page, "findings", findings(json));
 	(void)json_object_set_new(page, "files", files(json));
 	(void)json_object_set_new(
 		page, "several",

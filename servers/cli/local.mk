@@ -51,7 +51,7 @@ cli_texts = \
 	%D%/report_page.css \
 	%D%/report_page.html \
 	%D%/summary.txt \
-	servers/ditcheck/advice.txt \
+	servers/ditcheck/check_end.txt \
 	servers/ditcheck/check_file.txt \
 	$(NULL)
 nodist_%C%_libcli_a_SOURCES = \

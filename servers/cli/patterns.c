@@ -421,8 +421,10 @@ static const char *fill_field(const struct filler *filler, const char *at)
 
 static bool has(const struct filler *filler, const char *path)
 {
+	const json_t *value = find(filler, path);
+
 	return number(filler, path) != 0 || text_of(filler, path)[0] != '\0' ||
-	       json_is_true(find(filler, path));
+	       json_is_true(value) || json_object_size(value) > 0;
 }
 
 /* From after '[' on. */
@@ -456,6 +458,27 @@ static const char *pass_block(const char *inside)
 	return at + strlen(BLOCK_END);
 }
 
+/* The rows of an array; of an object its members. */
+static void fill_rows(struct filler filler, json_t *rows, const char *pattern)
+{
+	const char *key = NULL;
+	json_t *value = NULL;
+
+	filler.rows = rows;
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		filler.row = json_array_get(rows, i);
+		pattern_fill(&filler, pattern);
+	}
+	json_object_foreach(rows, key, value)
+	{
+		json_t *row = json_pack("{s:s, s:O}", "key", key, "value", value);
+
+		filler.row = row;
+		pattern_fill(&filler, pattern);
+		json_decref(row);
+	}
+}
+
 /* From after "<!--" on. @return after the block */
 static const char *fill_block(struct filler filler, const char *at)
 {
@@ -467,7 +490,7 @@ static const char *fill_block(struct filler filler, const char *at)
 	(void)sscanf(at, "%7s %47[^-]", verb, path);
 	rows = find(&filler, path);
 	if (strcmp(verb, "each") == 0) {
-		pattern_fill_rows(filler, rows, inside);
+		fill_rows(filler, (json_t *)rows, inside);
 	} else if (strcmp(verb, "above") == 0 || strcmp(verb, "if") == 0) {
 		if (verb[0] == 'i' ? has(&filler, path)
 		                   : pattern_greatest(filler.rows, path) > 0) {
@@ -495,14 +518,5 @@ void pattern_fill(const struct filler *filler, const char *at)
 			}
 			at += *at == '[' && at[1] == '!' ? 2 : 1;
 		}
-	}
-}
-
-void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pattern)
-{
-	filler.rows = rows;
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		filler.row = json_array_get(rows, i);
-		pattern_fill(&filler, pattern);
 	}
 }

@@ -38,7 +38,8 @@
  *
  * Blocks, which end with <!--end-->:
  *
- *   <!--each rows-->            for each row of an array
+ *   <!--each rows-->            for each row of an array, or each member of an object, as
+ *                               {key} and {value}
  *   <!--with rows-->            once; nothing, if the array is empty or missing
  *   <!--if wall_s-->            nothing, if the field is missing, 0, false or empty
  *   <!--above rate-->           nothing, if no row of the array around it has more than 0
@@ -71,11 +72,6 @@ struct filler {
 
 /** Up to the end of @p pattern, or to that of the block that it is in. */
 void pattern_fill(const struct filler *filler, const char *pattern);
-
-/** For each of @p rows. */
-void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pattern);
-
-/* ---- markup: well-formed XML as well as HTML ---- */
 
 /* ---- of all rows ---- */
 

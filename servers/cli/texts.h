@@ -4,7 +4,7 @@
 #ifndef DITKIT_CLI_TEXTS_H
 #define DITKIT_CLI_TEXTS_H
 
-extern const char advice_txt[];
+extern const char check_end_txt[];
 extern const char check_file_txt[];
 extern const char estimate_txt[];
 extern const char report_page_html[];

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines:
+ * Lines: a finding as it comes, each file with the table of --stats (check_file.txt), and
+ * at the end the kinds of findings and the advice (check_end.txt):
  *
  *   cn, page 12, node 3: key-order: the key is not above the one before it
  *   db/data.mdb: 2 findings
  *
- *   key-order     1
- *   page-lost     1
- *
- * The lines of a file, and the table of --stats, as wide as a terminal of 80 columns, are
- * in check_file.txt.
+ *   key-order                   1
+ *   page-lost                   1
  *
  * JSON: {"format": 1, "program", "version", "files": [{"file", ...}],
  * "kinds": {"key-order": 1}, "findings": [{...}]}, and with --stats "configuration",
@@ -344,19 +342,14 @@ int output_finish(struct output *output, const struct dit_check_stats *stats)
 	json_t *kinds = json_object_get(output->json, "kinds");
 
 	for (size_t i = 0; i < stats->nkinds; i++) {
-		uint64_t n = stats->kinds[i].nfindings;
-
-		(void)json_object_set_new(kinds, stats->kinds[i].kind, json_number(n));
-		if (!output->is_json) {
-			(void)printf("%s%-18s %10llu\n", i == 0 ? "\n" : "",
-			             stats->kinds[i].kind, (unsigned long long)n);
-		}
+		(void)json_object_set_new(kinds, stats->kinds[i].kind,
+		                          json_number(stats->kinds[i].nfindings));
 	}
 	if (output->is_json) {
 		(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
 		(void)putchar('\n');
 	} else {
-		pattern_fill(&advised, advice_txt);
+		pattern_fill(&advised, check_end_txt);
 	}
 	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
 }

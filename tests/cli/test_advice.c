@@ -240,7 +240,7 @@ static char *print(const json_t *advised)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	pattern_fill(&(struct filler){.out = out, .row = advised}, advice_txt);
+	pattern_fill(&(struct filler){.out = out, .row = advised}, check_end_txt);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }

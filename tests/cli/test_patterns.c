@@ -13,7 +13,7 @@ static const char statistics[] =
 	"{\"wall_s\": 4.0, \"files\": [1, 2], \"rows\": ["
 	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"odd\": \"\\n\\u00e4\", \"long\": \"" LONG
 	" " LONG "\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
-	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"],"
+	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"], \"odds\": {\"a\": 1, \"b\": \"x\"}, \"empty\": {},"
 	"  \"list_lengths\": [{\"from\": 1, \"keys\": 3}, {\"from\": 4, \"keys\": 1}]},"
 	" {\"bytes\": 8192}]}";
 
@@ -52,6 +52,9 @@ static const struct {
          "0 B 0.50 s 8.0 KiB 12,345",
          "<data value=\"0\">0 B</data> 0.50 s 8.0 KiB 12,345"},
 	{"{name:raw}", "a<b", "a<b"},
+	{"<!--each odds-->{key}={value};<!--end--><!--if odds-->{one}<!--end-->"
+         "<!--if empty-->no<!--end-->",
+         "a=1;b=x;1", "a=1;b=x;1"},
 	{"<!--each lists-->{n},{/wall_s:ms};<!--end-->.", "7,4.000;.", "7,4.000;."},
 	{"<!--each /rows-->{bytes}, <!--each lists-->{n}<!--end-->; <!--end-->.",
          "4096, 7; 8192, ; .", "4096, 7; 8192, ; ."},
