@@ -53,6 +53,7 @@ cli_texts = \
 	%D%/summary.txt \
 	servers/ditcheck/check_end.txt \
 	servers/ditcheck/check_file.txt \
+	servers/ditdiff/diff_summary.txt \
 	$(NULL)
 nodist_%C%_libcli_a_SOURCES = \
 	include/option_ids.h \

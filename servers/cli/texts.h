@@ -6,6 +6,7 @@
 
 extern const char check_end_txt[];
 extern const char check_file_txt[];
+extern const char diff_summary_txt[];
 extern const char estimate_txt[];
 extern const char report_page_html[];
 extern const char report_page_css[];

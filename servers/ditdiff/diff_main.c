@@ -23,10 +23,12 @@
 
 #include "arguments.h"
 #include "common_options.h"
-#include "figures.h"
 #include "inputs.h"
 #include "interrupts.h"
 #include "meter.h"
+#include "patterns.h"
+#include "run_facts.h"
+#include "texts.h"
 
 enum {
 	EQUAL,
@@ -259,43 +261,6 @@ static int write_changes(void *ctx, const char *data, size_t len)
 	return fwrite(data, 1, len, stdout) == len ? 0 : -errno;
 }
 
-static void print_count(const char *what, uint64_t n)
-{
-	if (n > 0) {
-		(void)printf("%-10s %s\n", what, figure_count(n).text);
-	}
-}
-
-#define MOST_BRANCHES 20 /* for a reader */
-
-static void print_summary(const struct dit_diff_stats *stats)
-{
-	if (dit_diff_nchanges(stats) == 0) {
-		(void)printf("Equal: %s entries\n",
-		             figure_count(stats->nentries[0]).text);
-		return;
-	}
-	print_count("added", stats->nadded);
-	print_count("deleted", stats->ndeleted);
-	print_count("renamed", stats->nrenamed);
-	print_count("modified", stats->nmodified);
-	for (size_t i = 0; i < stats->nattrs; i++) {
-		(void)printf("  %-30s %s\n", stats->attrs[i].name,
-		             figure_count(stats->attrs[i].n).text);
-	}
-	for (size_t i = 0; i < stats->nbranches && i < MOST_BRANCHES; i++) {
-		const char *name = stats->branches[i].name;
-
-		(void)printf("%10s below ", figure_count(stats->branches[i].n).text);
-		text_put(stdout, name, strlen(name));
-		(void)putchar('\n');
-	}
-	if (stats->nbranches > MOST_BRANCHES) {
-		(void)printf("%10s more subtrees\n",
-		             figure_count(stats->nbranches - MOST_BRANCHES).text);
-	}
-}
-
 static int dump(json_t *json)
 {
 	int r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
@@ -320,24 +285,42 @@ static json_t *counts_json(const struct dit_diff_count *list, size_t n)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < n; i++) {
-		(void)json_object_set_new(json, list[i].name,
-		                          json_integer((json_int_t)list[i].n));
+		json_t *name = json_text(list[i].name);
+
+		(void)json_object_set_new(json, json_string_value(name),
+		                          json_number(list[i].n));
+		json_decref(name);
 	}
 	return json;
 }
 
-static int print_json(const struct dit_diff_stats *stats)
+/* @param nbranches  so many of them, the largest ones */
+static json_t *changes_json(const struct dit_diff_stats *stats, size_t nbranches)
 {
-	json_t *attrs = counts_json(stats->attrs, stats->nattrs);
-	json_t *branches = counts_json(stats->branches, stats->nbranches);
-
-	return dump(json_pack(
+	return json_pack(
 		"{s:i, s:s, s:s, s:[I,I], s:I, s:I, s:I, s:I, s:o, s:o}", "format", 1,
 		"program", "ditdiff", "version", dit_version(), "entries",
 		(json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1], "added",
 		(json_int_t)stats->nadded, "deleted", (json_int_t)stats->ndeleted,
 		"renamed", (json_int_t)stats->nrenamed, "modified",
-		(json_int_t)stats->nmodified, "attributes", attrs, "subtrees", branches));
+		(json_int_t)stats->nmodified, "attributes",
+		counts_json(stats->attrs, stats->nattrs), "subtrees",
+		counts_json(stats->branches, nbranches));
+}
+
+#define MOST_BRANCHES 20 /* for a reader */
+
+static void print_summary(const struct dit_diff_stats *stats)
+{
+	size_t n = stats->nbranches < MOST_BRANCHES ? stats->nbranches : MOST_BRANCHES;
+	json_t *json = changes_json(stats, n);
+	const struct filler filler = {.out = stdout, .row = json};
+
+	(void)json_object_set_new(json, "is_equal",
+	                          json_boolean(dit_diff_nchanges(stats) == 0));
+	(void)json_object_set_new(json, "more", json_number(stats->nbranches - n));
+	pattern_fill(&filler, diff_summary_txt);
+	json_decref(json);
 }
 
 static int print_stats(const struct diff_options *options,
@@ -345,7 +328,7 @@ static int print_stats(const struct diff_options *options,
 {
 	if (options->is_json && !options->diff.digest) {
 		return options->has_digest ? print_digests_json(stats)
-		                           : print_json(stats);
+		                           : dump(changes_json(stats, stats->nbranches));
 	}
 	if (options->is_summary) {
 		print_summary(stats);
