@@ -131,18 +131,14 @@ static void note(void *ctx, const struct dit_check_config *config)
 static int count(struct fixture *f, const struct dit_check_search *searches, size_t n)
 {
 	struct dit_check_use *use = NULL;
-	struct dit_check_searches_opts opts = {.settings = &f->settings,
-	                                       .uses = &use,
-	                                       .nuses = 1,
-	                                       .next = next_search,
-	                                       .ctx = f};
+	const struct dit_check_opts opts = {.searches = next_search, .searches_ctx = f};
 	int r = dit_check_use_new(&use, &f->settings, &f->databases[0]);
 
 	f->searches = searches;
 	f->nsearches = n;
 	f->at = 0;
 	f->len = 0;
-	r = r ?: dit_check_searches_read(&opts);
+	r = r ?: dit_check_searches_read(&opts, &f->settings, &use, 1);
 	r = r ?: dit_check_use_tell(use, "data.mdb", note, f);
 	dit_check_use_free(use);
 	return r;
@@ -259,14 +255,14 @@ SETUP_TEST(an_error_and_a_stop_end_the_reading)
 	                                               .filter = {"(uid=a)", 7}};
 	volatile sig_atomic_t stop = 1;
 	struct fixture *f = *state;
-	struct dit_check_searches_opts opts = {
-		.settings = &f->settings, .next = fail_to_read, .ctx = f};
+	struct dit_check_opts opts = {.searches = fail_to_read, .searches_ctx = f};
 
-	assert_int_equal(dit_check_searches_read(&opts), -EIO);
-	opts.next = next_search;
+	assert_int_equal(dit_check_searches_read(&opts, &f->settings, NULL, 0), -EIO);
+	opts.searches = next_search;
 	opts.stop = &stop;
 	f->searches = &search;
 	f->nsearches = 1;
 	f->at = 0;
-	assert_int_equal(dit_check_searches_read(&opts), DIT_E_STOPPED);
+	assert_int_equal(dit_check_searches_read(&opts, &f->settings, NULL, 0),
+	                 DIT_E_STOPPED);
 }

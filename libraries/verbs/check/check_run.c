@@ -110,20 +110,6 @@ static int make_uses(struct check *check)
 	return r;
 }
 
-static int look_at_uses(struct check *check)
-{
-	const struct dit_check_opts *opts = check->opts;
-	const struct dit_check_searches_opts searches = {
-		.settings = check->job.chosen.settings,
-		.uses = check->uses,
-		.nuses = check->ndatabases,
-		.next = opts->searches,
-		.ctx = opts->searches_ctx,
-		.stop = opts->stop};
-
-	return opts->searches == NULL ? 0 : dit_check_searches_read(&searches);
-}
-
 static void free_uses(struct check *check)
 {
 	for (size_t i = 0; check->uses != NULL && i < check->ndatabases; i++) {
@@ -146,7 +132,10 @@ static int check_databases(struct check *check)
 	}
 	if (opts->config != NULL && opts->sizes != NULL) {
 		r = make_uses(check);
-		r = r == 0 ? look_at_uses(check) : r;
+	}
+	if (r == 0 && check->uses != NULL && opts->searches != NULL) {
+		r = dit_check_searches_read(opts, check->job.chosen.settings, check->uses,
+		                            check->ndatabases);
 	}
 	r = r ?: tell_directories(check);
 	if (r < 0) {

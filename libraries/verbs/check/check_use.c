@@ -209,7 +209,7 @@ static int take_search(struct dit_check_use *use, const struct dit_filter *filte
 /* ---- searches ---- */
 
 struct reader {
-	const struct dit_check_searches_opts *opts;
+	const struct dit_settings *settings;
 	struct dit_arena arena; /* of one search */
 	struct dit_span base;   /* normal form; data is NULL: not known */
 	const struct dit_filter *filter;
@@ -218,7 +218,7 @@ struct reader {
 /* 1: read; 0: it is no filter, or the base no DN; or -ENOMEM. */
 static int read_search(struct reader *reader, const struct dit_check_search *search)
 {
-	struct dit_schema *schema = reader->opts->settings->schema;
+	struct dit_schema *schema = reader->settings->schema;
 	struct dit_filter *filter = NULL;
 	struct dit_dn dn;
 	int r = 0;
@@ -240,7 +240,7 @@ static bool reaches(const struct reader *reader, const struct dit_database *db)
 	if (reader->base.data == NULL) {
 		return true;
 	}
-	return db == dit_settings_select(reader->opts->settings, reader->base, false) ||
+	return db == dit_settings_select(reader->settings, reader->base, false) ||
 	       dit_dn_is_below(db->suffix_norm, reader->base);
 }
 
@@ -259,14 +259,16 @@ static int give(struct reader *reader, const struct dit_check_search *search,
 	return 0;
 }
 
-int dit_check_searches_read(const struct dit_check_searches_opts *opts)
+int dit_check_searches_read(const struct dit_check_opts *opts,
+                            const struct dit_settings *settings,
+                            struct dit_check_use **uses, size_t n)
 {
-	struct reader reader = {.opts = opts};
+	struct reader reader = {.settings = settings};
 	struct dit_check_search search;
 	int r = 0;
 
 	dit_arena_init(&reader.arena, ARENA_BYTES);
-	while (r == 0 && (r = opts->next(opts->ctx, &search)) > 0) {
+	while (r == 0 && (r = opts->searches(opts->searches_ctx, &search)) > 0) {
 		int is_read = 0;
 
 		if (opts->stop != NULL && *opts->stop != 0) {
@@ -276,8 +278,8 @@ int dit_check_searches_read(const struct dit_check_searches_opts *opts)
 		dit_arena_reset(&reader.arena);
 		is_read = read_search(&reader, &search);
 		r = is_read < 0 ? is_read : 0;
-		for (size_t i = 0; i < opts->nuses && r == 0; i++) {
-			r = give(&reader, &search, opts->uses[i], is_read > 0);
+		for (size_t i = 0; i < n && r == 0; i++) {
+			r = give(&reader, &search, uses[i], is_read > 0);
 		}
 	}
 	dit_arena_deinit(&reader.arena);

@@ -50,17 +50,16 @@ int dit_check_use_new(struct dit_check_use **ret, const struct dit_settings *set
 /** NULL is fine. */
 void dit_check_use_free(struct dit_check_use *use);
 
-struct dit_check_searches_opts {
-	const struct dit_settings *settings;
-	struct dit_check_use **uses; /* of the databases that are wanted */
-	size_t nuses;
-	dit_check_search_fn next;
-	void *ctx;
-	const volatile sig_atomic_t *stop; /* may be NULL */
-};
-
-/** Read all searches. @return 0; DIT_E_STOPPED; -ENOMEM; an error of the callback */
-int dit_check_searches_read(const struct dit_check_searches_opts *opts);
+/**
+ * Give all searches of the caller to the uses of @p n databases.
+ *
+ * @param opts  their callback `searches`, and `stop`
+ *
+ * @return 0; DIT_E_STOPPED; -ENOMEM; an error of the callback
+ */
+int dit_check_searches_read(const struct dit_check_opts *opts,
+                            const struct dit_settings *settings,
+                            struct dit_check_use **uses, size_t n);
 
 /**
  * Read the first entries of a snapshot, once: kinds of values, and what the keys of the
