@@ -5,7 +5,7 @@
  * difference of content is found in both directions, and named.
  */
 
-#include "base/error.h"
+#include "base/ids.h"
 #include "compare/compare.h"
 #include "output/store_fixture.h"
 
@@ -158,12 +158,6 @@ static void put_names(const struct site *site)
 	}
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	return (*(const uint64_t *)a > *(const uint64_t *)b) -
-	       (*(const uint64_t *)a < *(const uint64_t *)b);
-}
-
 /* The key @p name as a hash of this site's width; 0: presence. */
 static void put_list(const struct site *site, char name, const unsigned *entries,
                      size_t n)
@@ -175,7 +169,7 @@ static void put_list(const struct site *site, char name, const unsigned *entries
 	for (size_t i = 0; i < n; i++) {
 		ids[i] = id_of(site, entries[i]);
 	}
-	qsort(ids, n, sizeof(*ids), compare_ids);
+	qsort(ids, n, sizeof(*ids), dit_compare_ids);
 	key[0] = name;
 	fixture_put_key(key, is_wide && name != '\0' ? 8 : 4, ids, n);
 }
@@ -212,7 +206,7 @@ static void put_sn(struct dit_record_output *staging, const struct site *site)
 	} else {
 		uint64_t ids[3] = {id_of(site, 1), id_of(site, 2), id_of(site, 3)};
 
-		qsort(ids, 3, sizeof(*ids), compare_ids);
+		qsort(ids, 3, sizeof(*ids), dit_compare_ids);
 		fixture_put_key("abc", 3, ids, 3);
 	}
 	if (site->has_stale_id) {
@@ -451,21 +445,6 @@ TEST(generated_values_can_be_ignored)
 	opts.second = make(&new_site, true);
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
 	assert_int_equal(n, 1); /* the database itself is missing */
-	test_scratch_remove((char *)opts.first);
-	test_scratch_remove((char *)opts.second);
-}
-
-TEST(a_comparison_can_be_stopped)
-{
-	const struct site old_site = {.is_new = false};
-	const struct site new_site = {.is_new = true};
-	const volatile sig_atomic_t stop = 1;
-	struct dit_compare_opts opts = {.size = sizeof(opts), .stop = &stop};
-	uint64_t n = 99;
-
-	opts.first = make(&old_site, false);
-	opts.second = make(&new_site, true);
-	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
 	test_scratch_remove((char *)opts.first);
 	test_scratch_remove((char *)opts.second);
 }
