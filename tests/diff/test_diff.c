@@ -24,6 +24,8 @@ struct pair {
 	volatile sig_atomic_t stop;
 	char ldif[2][4300];            /* the states, as files */
 	struct dit_load_stats made[2]; /* databases of these */
+	struct dit_diff_opts opts;
+	struct dit_diff_stats stats; /* of the latest difference */
 };
 
 static void note_report(void *ctx, const struct dit_report *report)
@@ -126,24 +128,37 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	teardown_pair(*state);
+	struct pair *pair = *state;
+
+	dit_diff_stats_deinit(&pair->stats);
+	teardown_pair(pair);
 	return 0;
 }
 
-static struct dit_diff_opts opts_for(struct pair *pair)
+static struct pair *begin(struct pair *pair)
 {
-	struct dit_diff_opts opts = DIT_DIFF_OPTS_INIT;
-
 	pair->len = 0;
 	pair->text[0] = '\0';
 	pair->reports[0] = '\0';
-	opts.conf = pair->a.conf;
-	opts.second = pair->b.database; /* the first one is the configured one */
-	opts.threads = 1;
-	opts.report = note_report;
-	opts.report_ctx = pair;
-	opts.stop = &pair->stop;
-	return opts;
+	pair->opts = DIT_DIFF_OPTS_INIT;
+	pair->opts.conf = pair->a.conf;
+	pair->opts.second = pair->b.database; /* the first one is the configured one */
+	pair->opts.threads = 1;
+	pair->opts.report = note_report;
+	pair->opts.report_ctx = pair;
+	pair->opts.stop = &pair->stop;
+	return pair;
+}
+
+static int diff_to(struct pair *pair, dit_diff_write_fn write)
+{
+	dit_diff_stats_deinit(&pair->stats);
+	return dit_diff(&pair->opts, write, pair, &pair->stats);
+}
+
+static int diff(struct pair *pair)
+{
+	return diff_to(pair, note_text);
 }
 
 static void reload(struct pair *pair, const char *const *a, const char *const *b)
@@ -158,25 +173,22 @@ static void reload(struct pair *pair, const char *const *a, const char *const *b
 
 TEST(exchanged_names_need_one_entry_for_a_while)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	assert_int_equal(stats.nentries[0], 5);
-	assert_int_equal(stats.nentries[1], 5);
-	assert_int_equal(stats.nadded, 1);
-	assert_int_equal(stats.ndeleted, 1);
-	assert_int_equal(stats.nrenamed, 2); /* ou=below goes along */
-	assert_int_equal(stats.nmodified, 1);
-	assert_int_equal(stats.ntemporary, 1);
-	assert_int_equal(stats.nattrs, 1);
-	assert_string_equal(stats.attrs[0].name, "description");
-	assert_int_equal(stats.nbranches, 1);
-	assert_string_equal(stats.branches[0].name, "dc=x");
-	assert_int_equal(stats.branches[0].n, 5);
-	assert_int_equal(dit_diff_nchanges(&stats), 5);
-	dit_diff_stats_deinit(&stats);
+	assert_int_equal(diff(pair), 0);
+	assert_int_equal(pair->stats.nentries[0], 5);
+	assert_int_equal(pair->stats.nentries[1], 5);
+	assert_int_equal(pair->stats.nadded, 1);
+	assert_int_equal(pair->stats.ndeleted, 1);
+	assert_int_equal(pair->stats.nrenamed, 2); /* ou=below goes along */
+	assert_int_equal(pair->stats.nmodified, 1);
+	assert_int_equal(pair->stats.ntemporary, 1);
+	assert_int_equal(pair->stats.nattrs, 1);
+	assert_string_equal(pair->stats.attrs[0].name, "description");
+	assert_int_equal(pair->stats.nbranches, 1);
+	assert_string_equal(pair->stats.branches[0].name, "dc=x");
+	assert_int_equal(pair->stats.branches[0].n, 5);
+	assert_int_equal(dit_diff_nchanges(&pair->stats), 5);
 	assert_null(strstr(pair->text, "below"));
 	assert_non_null(strstr(pair->text, "delete: description\ndescription: one\n-\n"
 	                                   "add: description\ndescription: three\n-\n"));
@@ -184,18 +196,14 @@ TEST(exchanged_names_need_one_entry_for_a_while)
 
 TEST(any_number_of_threads_writes_the_same)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 	char *first = NULL;
 
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	dit_diff_stats_deinit(&stats);
+	assert_int_equal(diff(pair), 0);
 	first = strdup(pair->text);
-	opts = opts_for(pair);
-	opts.threads = 4;
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	dit_diff_stats_deinit(&stats);
+	(void)begin(pair);
+	pair->opts.threads = 4;
+	assert_int_equal(diff(pair), 0);
 	assert_string_equal(pair->text, first);
 	free(first);
 }
@@ -210,15 +218,12 @@ TEST(a_state_equals_itself_loaded_again)
 		"ou=below,ou=a,|" UUID(3),
 		NULL,
 	};
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	reload(pair, before, other_ids);
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	assert_int_equal(dit_diff_nchanges(&stats), 0);
+	assert_int_equal(diff(pair), 0);
+	assert_int_equal(dit_diff_nchanges(&pair->stats), 0);
 	assert_int_equal(pair->len, 0);
-	dit_diff_stats_deinit(&stats);
 }
 
 TEST(entries_without_a_common_uuid_are_found_by_dn)
@@ -231,14 +236,11 @@ TEST(entries_without_a_common_uuid_are_found_by_dn)
 		"ou=gone,|" UUID(9),
 		NULL,
 	};
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	reload(pair, before, others);
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	assert_int_equal(dit_diff_nchanges(&stats), 0);
-	dit_diff_stats_deinit(&stats);
+	assert_int_equal(diff(pair), 0);
+	assert_int_equal(dit_diff_nchanges(&pair->stats), 0);
 }
 
 /* uid=under stays under its DN, but the entry above it is another one. */
@@ -248,15 +250,12 @@ TEST(an_equal_entry_moves_to_another_parent)
 	                                "ou=c,ou=a,|" UUID(3), NULL};
 	static const char *const b[] = {"", "ou=b,|" UUID(1), "ou=a,|" UUID(2),
 	                                "ou=c,ou=a,|" UUID(3), NULL};
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	reload(pair, a, b);
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	assert_int_equal(stats.nrenamed, 3);
-	assert_int_equal(stats.nmodified, 0);
-	dit_diff_stats_deinit(&stats);
+	assert_int_equal(diff(pair), 0);
+	assert_int_equal(pair->stats.nrenamed, 3);
+	assert_int_equal(pair->stats.nmodified, 0);
 }
 
 /* ou=w is added early, as ou=n waits for it; ou=h, two above it, has its name by then. */
@@ -271,15 +270,12 @@ TEST(an_entry_is_added_when_all_above_it_have_their_names)
 	                                "ou=w,ou=q,ou=h,|" UUID(5),
 	                                "ou=x,ou=w,ou=q,ou=h,|" UUID(1),
 	                                NULL};
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 	const char *renamed = NULL;
 	const char *added = NULL;
 
 	reload(pair, a, b);
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	dit_diff_stats_deinit(&stats);
+	assert_int_equal(diff(pair), 0);
 	renamed = strstr(pair->text, "newrdn: ou=h");
 	added = strstr(pair->text, "dn: ou=w,ou=q,ou=h,");
 	assert_non_null(renamed);
@@ -293,36 +289,29 @@ TEST(a_stored_name_is_not_that_of_a_temporary_entry)
 	                                "ou=b,|" UUID(2), NULL};
 	static const char *const b[] = {"", "ou=ditdiff-1,|" UUID(3), "ou=b,|" UUID(1),
 	                                "ou=a,|" UUID(2), NULL};
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	reload(pair, a, b);
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	assert_int_equal(stats.ntemporary, 1);
+	assert_int_equal(diff(pair), 0);
+	assert_int_equal(pair->stats.ntemporary, 1);
 	assert_null(strstr(pair->text, "dn: ou=ditdiff-1,"));
 	assert_non_null(strstr(pair->text, "dn: ou=ditdiff-"));
-	dit_diff_stats_deinit(&stats);
 }
 
 TEST(nothing_to_everything_and_back)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	reload(pair, before, after);
-	opts.filter = "(description=none)"; /* no entry of the first matches */
-	assert_int_equal(dit_diff(&opts, NULL, NULL, &stats), 0);
-	assert_int_equal(dit_diff_nchanges(&stats), 0);
-	dit_diff_stats_deinit(&stats);
-	opts.filter = "(ou=gone)";
-	assert_int_equal(dit_diff(&opts, NULL, NULL, &stats), 0);
-	assert_int_equal(stats.ndeleted, 1);
-	assert_int_equal(stats.nadded, 0);
-	assert_int_equal(stats.nentries[0], 1);
-	assert_int_equal(stats.nentries[1], 0);
-	dit_diff_stats_deinit(&stats);
+	pair->opts.filter = "(description=none)"; /* no entry of the first matches */
+	assert_int_equal(diff_to(pair, NULL), 0);
+	assert_int_equal(dit_diff_nchanges(&pair->stats), 0);
+	pair->opts.filter = "(ou=gone)";
+	assert_int_equal(diff_to(pair, NULL), 0);
+	assert_int_equal(pair->stats.ndeleted, 1);
+	assert_int_equal(pair->stats.nadded, 0);
+	assert_int_equal(pair->stats.nentries[0], 1);
+	assert_int_equal(pair->stats.nentries[1], 0);
 }
 
 /* ---- LDIF ---- */
@@ -364,16 +353,15 @@ static int make(void *ctx, unsigned number, const struct dit_known_source *known
 	return r;
 }
 
-static int diff_ldif(struct pair *pair, struct dit_diff_opts *opts, unsigned sides,
-                     struct dit_diff_stats *stats)
+static int diff_ldif(struct pair *pair, unsigned sides)
 {
 	int r = 0;
 
-	opts->make = make;
-	opts->make_ctx = pair;
-	opts->is_made[0] = (sides & 1) != 0;
-	opts->is_made[1] = (sides & 2) != 0;
-	r = dit_diff(opts, note_text, pair, stats);
+	pair->opts.make = make;
+	pair->opts.make_ctx = pair;
+	pair->opts.is_made[0] = (sides & 1) != 0;
+	pair->opts.is_made[1] = (sides & 2) != 0;
+	r = diff(pair);
 	for (unsigned i = 0; i < 2; i++) {
 		dit_load_scratch_remove(&pair->made[i]);
 		dit_load_stats_deinit(&pair->made[i]);
@@ -391,24 +379,21 @@ TEST(ldif_differs_as_its_database_does)
 	static const char *const *const pairs[][2] = {
 		{before, after}, {after, before}, {before, before}, {here, moved}};
 	struct pair *pair = *state;
-	struct dit_diff_stats stats;
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		struct dit_diff_opts opts = opts_for(pair);
 		char *wanted = NULL;
 
+		(void)begin(pair);
 		reload(pair, pairs[i][0], pairs[i][1]);
 		write_ldif(pair);
-		assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-		dit_diff_stats_deinit(&stats);
+		assert_int_equal(diff(pair), 0);
 		wanted = strdup(pair->text);
 		for (unsigned sides = 1; sides < 4; sides++) {
-			opts = opts_for(pair);
-			opts.threads = sides;
-			assert_int_equal(diff_ldif(pair, &opts, sides, &stats), 0);
+			(void)begin(pair);
+			pair->opts.threads = sides;
+			assert_int_equal(diff_ldif(pair, sides), 0);
 			assert_string_equal(pair->text, wanted);
 			assert_string_equal(pair->reports, "");
-			dit_diff_stats_deinit(&stats);
 		}
 		free(wanted);
 	}
@@ -418,10 +403,8 @@ TEST(ldif_differs_as_its_database_does)
 /* A database may hold what no load takes. */
 TEST(an_entry_that_both_states_have_needs_no_check)
 {
-	struct pair *pair = *state;
+	struct pair *pair = begin(*state);
 	struct dit_load_opts load_opts = load_fixture_opts(&pair->b);
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
 
 	load_fixture_reset(&pair->b);
 	load_fixture_write(&pair->b,
@@ -433,37 +416,32 @@ TEST(an_entry_that_both_states_have_needs_no_check)
 	write_ldif(pair);
 	/* Without operational attributes. */
 	memcpy(pair->ldif[0], pair->b.input, sizeof(pair->b.input));
-	assert_int_equal(diff_ldif(pair, &opts, 1, &stats), 0);
-	assert_int_equal(stats.nentries[0], 2);
-	assert_int_equal(dit_diff_nchanges(&stats), 0);
-	dit_diff_stats_deinit(&stats);
-	opts = opts_for(pair);
-	opts.filter = "(ou=a)"; /* the rest of the database is not looked at */
-	assert_int_equal(diff_ldif(pair, &opts, 1, &stats), DIT_E_REFUSED);
+	assert_int_equal(diff_ldif(pair, 1), 0);
+	assert_int_equal(pair->stats.nentries[0], 2);
+	assert_int_equal(dit_diff_nchanges(&pair->stats), 0);
+	(void)begin(pair);
+	pair->opts.filter = "(ou=a)"; /* the rest of the database is not looked at */
+	assert_int_equal(diff_ldif(pair, 1), DIT_E_REFUSED);
 	assert_non_null(strstr(pair->reports, "attribute 'dc' not allowed"));
 	reload(pair, before, after);
 }
 
 TEST(a_database_that_nobody_makes_is_told)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
-	opts.is_made[1] = true;
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -EINVAL);
+	pair->opts.is_made[1] = true;
+	assert_int_equal(diff(pair), -EINVAL);
 	assert_string_equal(pair->reports, "make: nothing makes the database\n");
 }
 
 TEST(a_failure_of_the_other_side_ends_the_load)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	write_ldif(pair);
-	opts.second = "/nonexistent";
-	assert_true(diff_ldif(pair, &opts, 1, &stats) < 0);
+	pair->opts.second = "/nonexistent";
+	assert_true(diff_ldif(pair, 1) < 0);
 	assert_string_equal(pair->reports, "/nonexistent: No such file or directory\n");
 }
 
@@ -503,17 +481,15 @@ static void load_units(struct load_fixture *f, const enum fate *fates, bool is_s
 
 static void write_digest_file(struct pair *pair, const char *path)
 {
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
 	FILE *file = fopen(path, "w");
 
+	(void)begin(pair);
 	assert_non_null(file);
-	opts.digest = true;
-	opts.threads = 3;
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	pair->opts.digest = true;
+	pair->opts.threads = 3;
+	assert_int_equal(diff(pair), 0);
 	assert_int_equal(fwrite(pair->text, 1, pair->len, file), pair->len);
 	assert_int_equal(fclose(file), 0);
-	dit_diff_stats_deinit(&stats);
 }
 
 static bool is_told(const struct pair *pair, const char *how, int unit_number)
@@ -555,8 +531,6 @@ TEST(a_digest_finds_the_entries_that_differ)
 
 	for (int round = 0; round < 30; round++) {
 		enum fate fates[NUNITS] = {STAYS};
-		struct dit_diff_opts opts;
-		struct dit_diff_stats stats;
 
 		for (int i = 0; i < round / 5; i++) {
 			enum fate *fate = &fates[test_random(&random) % NUNITS];
@@ -567,12 +541,11 @@ TEST(a_digest_finds_the_entries_that_differ)
 		load_units(&pair->b, fates, true);
 		(void)snprintf(path, sizeof(path), "%s/digest.json", pair->a.dir);
 		write_digest_file(pair, path);
-		opts = opts_for(pair);
-		opts.digests[0] = path;
-		opts.threads = 1 + (unsigned)round % 3;
-		assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-		check_findings(pair, &stats, fates);
-		dit_diff_stats_deinit(&stats);
+		(void)begin(pair);
+		pair->opts.digests[0] = path;
+		pair->opts.threads = 1 + (unsigned)round % 3;
+		assert_int_equal(diff(pair), 0);
+		check_findings(pair, &pair->stats, fates);
 	}
 	teardown_pair(pair);
 	setup_pair(pair);
@@ -582,23 +555,19 @@ TEST(a_digest_finds_the_entries_that_differ)
 
 TEST(a_failed_write_ends_it)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	pair->result = -ENOSPC;
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -ENOSPC);
+	assert_int_equal(diff(pair), -ENOSPC);
 	pair->result = 0;
 }
 
 TEST(a_request_ends_it)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
 	pair->stop = 1;
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_STOPPED);
+	assert_int_equal(diff(pair), DIT_E_STOPPED);
 	pair->stop = 0;
 }
 
@@ -618,58 +587,49 @@ TEST(wrong_options_are_told)
 	struct pair *pair = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_diff_opts opts = opts_for(pair);
-		struct dit_diff_stats stats;
-
-		opts.base = cases[i].base;
-		opts.filter = cases[i].filter;
-		opts.attrs = unknown;
-		opts.nattrs = cases[i].nattrs;
-		assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_CONFIG);
+		(void)begin(pair);
+		pair->opts.base = cases[i].base;
+		pair->opts.filter = cases[i].filter;
+		pair->opts.attrs = unknown;
+		pair->opts.nattrs = cases[i].nattrs;
+		assert_int_equal(diff(pair), DIT_E_CONFIG);
 		assert_string_equal(pair->reports, cases[i].text);
 	}
 }
 
 TEST(a_base_that_neither_has_is_told)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
-	opts.base = "ou=mistyped,dc=x";
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -EINVAL);
+	pair->opts.base = "ou=mistyped,dc=x";
+	assert_int_equal(diff(pair), -EINVAL);
 	assert_string_equal(pair->reports, "ou=mistyped,dc=x: neither state has this "
 	                                   "entry, or one below it\n");
-	opts = opts_for(pair);
-	opts.base = "ou=gone,dc=x"; /* the first one has it */
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
-	assert_int_equal(stats.ndeleted, 1);
-	dit_diff_stats_deinit(&stats);
+	(void)begin(pair);
+	pair->opts.base = "ou=gone,dc=x"; /* the first one has it */
+	assert_int_equal(diff(pair), 0);
+	assert_int_equal(pair->stats.ndeleted, 1);
 }
 
 TEST(one_database_twice_is_refused)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 
-	opts.second = NULL;
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -EINVAL);
+	pair->opts.second = NULL;
+	assert_int_equal(diff(pair), -EINVAL);
 	assert_non_null(strstr(pair->reports, "this is one database"));
 }
 
 TEST(an_entry_that_cannot_be_read_is_told)
 {
-	struct pair *pair = *state;
-	struct dit_diff_opts opts = opts_for(pair);
-	struct dit_diff_stats stats;
+	struct pair *pair = begin(*state);
 	MDB_txn *txn = test_begin(pair->b.database, MDB_NOSYNC);
 	uint64_t id = 3;
 	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_INTEGERKEY);
 
 	test_put(txn, dbi, &id, sizeof(id), "wrong", 5);
 	test_commit(txn);
-	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_CORRUPT);
+	assert_int_equal(diff(pair), DIT_E_CORRUPT);
 	assert_non_null(strstr(pair->reports, "entry 3 cannot be read"));
 	reload(pair, before, after);
 }
@@ -682,18 +642,16 @@ static void fail_at_any_moment(struct pair *pair, bool is_digest, const char *di
 	bool has_failed = true;
 
 	for (long n = 0; has_failed; n += sides == 0 ? 1 : 7) {
-		struct dit_diff_opts opts = opts_for(pair);
-		struct dit_diff_stats stats;
 		int r = 0;
 
-		opts.digest = is_digest;
-		opts.digests[0] = digest;
+		(void)begin(pair);
+		pair->opts.digest = is_digest;
+		pair->opts.digests[0] = digest;
 		countdown = n;
-		r = diff_ldif(pair, &opts, sides, &stats);
+		r = diff_ldif(pair, sides);
 		has_failed = countdown < 0;
 		countdown = -1;
 		if (r == 0) {
-			dit_diff_stats_deinit(&stats);
 		}
 		assert_true(has_failed || r == 0);
 		assert_true(r == 0 || pair->reports[0] != '\0');
