@@ -132,7 +132,7 @@ static int make_scanner(struct dit_check_content *content, unsigned number)
 	scanner->content = content;
 	scanner->number = number;
 	r = dit_check_entry_new(&scanner->entry, content);
-	r = r < 0 ? r : dit_check_csn_init(&scanner->csn, content->settings->schema);
+	r = r < 0 ? r : dit_check_csn_init(&scanner->csn, content);
 	return r < 0 ? r : dit_stored_keys_new(&scanner->keys, content->indexes);
 }
 
@@ -228,7 +228,7 @@ static int finish_csn(struct dit_check_content *content)
 		r = dit_check_csn_merge(all, &content->scanners[i].csn);
 	}
 	if (r == 0) {
-		dit_check_csn_end(all, content->findings);
+		dit_check_csn_end(all);
 	}
 	return r;
 }
@@ -413,10 +413,11 @@ static void release(struct dit_check_content *content)
 		struct dit_check_scanner *scanner = &content->scanners[i];
 
 		dit_check_entry_free(scanner->entry);
-		dit_check_csn_deinit(&scanner->csn);
+		dit_csn_list_deinit(&scanner->csn.entries);
 		dit_stored_keys_free(scanner->keys);
 	}
 	free(content->scanners);
+	dit_check_context_deinit(&content->context);
 	dit_dn_reader_free(content->dns);
 	dit_check_overlays_end(content);
 	dit_entry_scan_close(content->scan);

@@ -48,6 +48,14 @@ enum dit_check_index_state {
 	DIT_CHECK_INDEX_DONE,
 };
 
+/** The entry that has contextCSN. */
+struct dit_check_context {
+	struct dit_csn_list csns;
+	char *dn; /* NULL: there is none */
+	uint64_t id;
+	char *bad; /* a value that is no CSN, to be shown; NULL: there is none */
+};
+
 /** All checks of the content share this. [const] while members run */
 struct dit_check_content {
 	/* Given; borrowed. */
@@ -78,6 +86,7 @@ struct dit_check_content {
 	struct dit_overlays *overlays;      /* NULL: they ask for nothing */
 	struct dit_check_dynlist *dynlists; /* [lock: monitor] owned by the caller */
 	size_t ndynlists;
+	struct dit_check_context context; /* [lock: monitor] */
 	struct dit_check_pieces postings; /* [lock: monitor] that entries make, of wrong
 	                                   * buckets */
 
@@ -221,28 +230,23 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
  * the ID of the last entry again.
  */
 struct dit_check_csn {
-	const struct dit_schema *schema; /* borrowed */
+	struct dit_check_content *content; /* borrowed */
 	const struct dit_ad *entry_csn;
 	const struct dit_ad *context_csn;
 	struct dit_csn_list entries; /* the newest of each server */
-	struct dit_csn_list context; /* likewise; of the entry that has contextCSN */
-	char *context_dn;            /* its name; NULL: there is none */
-	uint64_t context_id;         /* its ID */
-	char *bad;        /* a value that is no CSN, to be shown; NULL: there is none */
-	uint64_t nids;    /* entries and holes that were noted ... */
-	uint64_t last_id; /* ... and the highest ID of them */
+	uint64_t nids;               /* entries and holes that were noted ... */
+	uint64_t last_id;            /* ... and the highest ID of them */
 };
 
 /** 0; -ENOMEM; DIT_E_UNKNOWN: the schema does not have them. */
-int dit_check_csn_init(struct dit_check_csn *csn, struct dit_schema *schema);
-void dit_check_csn_deinit(struct dit_check_csn *csn);
+int dit_check_csn_init(struct dit_check_csn *csn, struct dit_check_content *content);
+void dit_check_context_deinit(struct dit_check_context *context);
 
 /** Note an entry. 0 or -ENOMEM. */
 int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry);
 /** Add the notes of another member. 0 or -ENOMEM. */
-int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from);
+int dit_check_csn_merge(struct dit_check_csn *into, const struct dit_check_csn *from);
 /** Compare the notes of all members. */
-void dit_check_csn_end(const struct dit_check_csn *all,
-                       struct dit_check_findings *findings);
+void dit_check_csn_end(const struct dit_check_csn *all);
 
 #endif

@@ -8,25 +8,22 @@
 
 #include "values/value.h"
 
-int dit_check_csn_init(struct dit_check_csn *csn, struct dit_schema *schema)
+int dit_check_csn_init(struct dit_check_csn *csn, struct dit_check_content *content)
 {
-	int r = 0;
+	struct dit_schema *schema = content->settings->schema;
+	int r = dit_ad_find(schema, NULL, DIT_SPAN("entryCSN"), &csn->entry_csn, NULL);
 
-	*csn = (struct dit_check_csn){.schema = schema};
-	r = dit_ad_find(schema, NULL, DIT_SPAN("entryCSN"), &csn->entry_csn, NULL);
+	csn->content = content;
 	return r < 0 ? r
 	             : dit_ad_find(schema, NULL, DIT_SPAN("contextCSN"),
 	                           &csn->context_csn, NULL);
 }
 
-void dit_check_csn_deinit(struct dit_check_csn *csn)
+void dit_check_context_deinit(struct dit_check_context *context)
 {
-	dit_csn_list_deinit(&csn->entries);
-	dit_csn_list_deinit(&csn->context);
-	free(csn->context_dn);
-	free(csn->bad);
-	csn->context_dn = NULL;
-	csn->bad = NULL;
+	dit_csn_list_deinit(&context->csns);
+	free(context->dn);
+	free(context->bad);
 }
 
 static const struct dit_span *values_of(const struct dit_attr_view *attr)
@@ -47,35 +44,40 @@ static int take_all(struct dit_csn_list *list, const struct dit_attr_view *attr,
 }
 
 /* A value that is no CSN. */
-static int look_at_format(struct dit_check_csn *csn, const struct dit_attr_view *attr)
+static int look_at_format(struct dit_check_content *content,
+                          const struct dit_attr_view *attr)
 {
+	struct dit_check_context *context = &content->context;
 	const struct dit_span *values = values_of(attr);
 	char text[DIT_CHECK_SHOWN];
 
-	for (uint32_t i = 0; i < attr->nvalues && csn->bad == NULL; i++) {
-		if (dit_value_validate(csn->schema, DIT_VALID_CSN, values[i]) < 0) {
-			csn->bad = strdup(dit_check_show(text, values[i]));
-			return csn->bad == NULL ? -ENOMEM : 0;
+	for (uint32_t i = 0; i < attr->nvalues && context->bad == NULL; i++) {
+		if (dit_value_validate(content->settings->schema, DIT_VALID_CSN,
+		                       values[i]) < 0) {
+			context->bad = strdup(dit_check_show(text, values[i]));
+			return context->bad == NULL ? -ENOMEM : 0;
 		}
 	}
 	return 0;
 }
 
 /* The values stand in the suffix entry, or in cn=ldapsync right below it. */
-static int take_context(struct dit_check_csn *csn, const struct dit_entry_view *entry,
+static int take_context(struct dit_check_content *content,
+                        const struct dit_entry_view *entry,
                         const struct dit_attr_view *attr)
 {
+	struct dit_check_context *context = &content->context;
 	int r = 0;
 
-	free(csn->context_dn);
-	csn->context_id = entry->id;
-	csn->context_dn =
+	free(context->dn);
+	context->id = entry->id;
+	context->dn =
 		entry->dn.len == 0 ? strdup("") : strndup(entry->dn.data, entry->dn.len);
-	if (csn->context_dn == NULL) {
+	if (context->dn == NULL) {
 		return -ENOMEM;
 	}
-	r = look_at_format(csn, attr);
-	return r < 0 ? r : take_all(&csn->context, attr, entry->id);
+	r = look_at_format(content, attr);
+	return r < 0 ? r : take_all(&context->csns, attr, entry->id);
 }
 
 int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry)
@@ -87,13 +89,12 @@ int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *e
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
-		if (attr->ad == NULL || attr->nvalues == 0) {
-			continue;
-		}
 		if (attr->ad == csn->entry_csn) {
 			r = take_all(&csn->entries, attr, entry->id);
-		} else if (attr->ad == csn->context_csn) {
-			r = take_context(csn, entry, attr);
+		} else if (attr->ad == csn->context_csn && attr->nvalues > 0) {
+			dit_monitor_enter(&csn->content->monitor);
+			r = take_context(csn->content, entry, attr);
+			dit_monitor_leave(&csn->content->monitor);
 		}
 	}
 	return r;
@@ -104,38 +105,18 @@ static struct dit_span text_of(const struct dit_csn *csn)
 	return (struct dit_span){csn->text, csn->len};
 }
 
-static int merge(struct dit_csn_list *into, const struct dit_csn_list *from)
+int dit_check_csn_merge(struct dit_check_csn *into, const struct dit_check_csn *from)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < from->n && r >= 0; i++) {
-		r = dit_csn_list_take(into, text_of(&from->list[i]), from->list[i].id);
-	}
-	return r < 0 ? r : 0;
-}
+	for (size_t i = 0; i < from->entries.n && r >= 0; i++) {
+		const struct dit_csn *csn = &from->entries.list[i];
 
-/* A text that one of two has goes to the first. */
-static void move_text(char **into, char **from)
-{
-	if (*into == NULL) {
-		*into = *from;
-		*from = NULL;
+		r = dit_csn_list_take(&into->entries, text_of(csn), csn->id);
 	}
-}
-
-int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from)
-{
-	int r = merge(&into->entries, &from->entries);
-
-	r = r ?: merge(&into->context, &from->context);
-	if (into->context_dn == NULL) {
-		into->context_id = from->context_id;
-	}
-	move_text(&into->context_dn, &from->context_dn);
-	move_text(&into->bad, &from->bad);
 	into->nids += from->nids;
 	into->last_id = from->last_id > into->last_id ? from->last_id : into->last_id;
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* The highest one of all servers; NULL: there is none. */
@@ -154,47 +135,45 @@ static const struct dit_csn *newest_of(const struct dit_csn_list *list)
 
 /* Without a removed entry the newest change is that of an entry. */
 static void look_at_newest(const struct dit_check_csn *all,
-                           const struct dit_check_finding *place,
-                           struct dit_check_findings *findings)
+                           const struct dit_check_finding *place)
 {
-	const struct dit_csn *context = newest_of(&all->context);
+	const struct dit_csn *context = newest_of(&all->content->context.csns);
 	const struct dit_csn *entry = newest_of(&all->entries);
 
 	if (context != NULL && entry != NULL && all->nids == all->last_id &&
 	    dit_csn_compare(text_of(context), entry) > 0) {
 		dit_check_report(
-			findings, DIT_CHECK_CONTEXT_CSN, place,
+			all->content->findings, DIT_CHECK_CONTEXT_CSN, place,
 			"%.*s is newer than %.*s, the newest entryCSN, and no ID "
 			"is missing",
 			(int)context->len, context->text, (int)entry->len, entry->text);
 	}
 }
 
-void dit_check_csn_end(const struct dit_check_csn *all,
-                       struct dit_check_findings *findings)
+void dit_check_csn_end(const struct dit_check_csn *all)
 {
+	const struct dit_check_context *context = &all->content->context;
+	struct dit_check_findings *findings = all->content->findings;
 	struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
 
 	place.attribute = "contextCSN";
-	place.dn = all->context_dn;
-	place.id = all->context_id;
-	if (all->bad != NULL) {
+	place.dn = context->dn;
+	place.id = context->id;
+	if (context->bad != NULL) {
 		dit_check_report(findings, DIT_CHECK_CSN_FORMAT, &place,
-		                 "\"%s\" is no change sequence number", all->bad);
+		                 "\"%s\" is no change sequence number", context->bad);
 	}
-	for (size_t i = 0; i < all->context.n; i++) {
-		const struct dit_csn *context = &all->context.list[i];
-		const struct dit_csn *entry =
-			dit_csn_list_find(&all->entries, context->sid);
+	for (size_t i = 0; i < context->csns.n; i++) {
+		const struct dit_csn *csn = &context->csns.list[i];
+		const struct dit_csn *entry = dit_csn_list_find(&all->entries, csn->sid);
 
-		if (entry != NULL && dit_csn_compare(text_of(context), entry) < 0) {
+		if (entry != NULL && dit_csn_compare(text_of(csn), entry) < 0) {
 			dit_check_report(findings, DIT_CHECK_CONTEXT_CSN, &place,
 			                 "%.*s is older than %.*s, the entryCSN of the "
 			                 "entry with ID %llu",
-			                 (int)context->len, context->text,
-			                 (int)entry->len, entry->text,
-			                 (unsigned long long)entry->id);
+			                 (int)csn->len, csn->text, (int)entry->len,
+			                 entry->text, (unsigned long long)entry->id);
 		}
 	}
-	look_at_newest(all, &place, findings);
+	look_at_newest(all, &place);
 }
