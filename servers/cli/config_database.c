@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config_database.h"
 
+#include <argz.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,48 +11,27 @@
 
 #include "default_paths.h"
 
-/* The arguments of the tool. The texts after letters are those of our own arguments. */
+/* The arguments of the tool. */
 struct arguments {
 	const struct common_options *options;
 	const struct config_tool *tool;
-	char **items;       /* owned; what it points to is not */
-	char (*letters)[3]; /* "-f"; owned */
-	size_t nitems;
-	size_t nletters;
+	char *text; /* argz(3); owned */
+	size_t len;
 	unsigned nfiles; /* how often a file was given */
 };
 
-static int arguments_init(struct arguments *args, int argc, char *argv[])
+static int fail_memory(const struct common_options *options)
 {
-	/* An argument "-qcv" holds one option for each of its bytes. */
-	size_t most = 2;
-
-	for (int i = 0; i < argc; i++) {
-		most += 1 + strlen(argv[i]);
-	}
-	*args = (struct arguments){
-		.items = calloc(most, sizeof(*args->items)),
-		.letters = calloc(most, sizeof(*args->letters)),
-	};
-	return args->items == NULL || args->letters == NULL ? -1 : 0;
+	(void)fprintf(stderr, "%s: out of memory\n", options->program);
+	return -1;
 }
 
-static void arguments_deinit(struct arguments *args)
+/* @param text  NULL: nothing. @return 0; -1 after a message */
+static int add(struct arguments *args, const char *text)
 {
-	free((void *)args->items);
-	free((void *)args->letters);
-}
-
-static void add_letter(struct arguments *args, int letter, const char *value)
-{
-	char *text = args->letters[args->nletters++];
-
-	text[0] = '-';
-	text[1] = (char)letter;
-	args->items[args->nitems++] = text;
-	if (value != NULL) {
-		args->items[args->nitems++] = (char *)value;
-	}
+	return text == NULL || argz_add(&args->text, &args->len, text) == 0
+	               ? 0
+	               : fail_memory(args->options);
 }
 
 bool config_database_is_meant(const struct common_options *options)
@@ -72,7 +52,7 @@ static int refuse(const struct arguments *args, const char *why, const char *wha
 static int take_option(void *ctx, int option, const char *value)
 {
 	struct arguments *args = ctx;
-	const char letter[] = {(char)option, '\0'};
+	const char letter[] = {'-', (char)option, '\0'};
 
 	if (option == 'T') {
 		return 0;
@@ -83,13 +63,12 @@ static int take_option(void *ctx, int option, const char *value)
 		                      ->name);
 	}
 	if (strchr(args->tool->letters, option) == NULL) {
-		return refuse(args, ", and has no -", letter);
+		return refuse(args, ", and has no ", letter);
 	}
 	if (option == 'l' && args->nfiles++ > 0) {
 		return refuse(args, ", and takes one -l", "");
 	}
-	add_letter(args, option, value);
-	return 0;
+	return add(args, letter) < 0 ? -1 : add(args, value);
 }
 
 /* The command line once more; a file without -l gets one. */
@@ -138,31 +117,24 @@ int config_database_hand_over(const struct common_options *options,
                               const struct config_tool *tool, const char *slapd, int argc,
                               char *argv[])
 {
-	struct arguments args;
-	char *name = strdup(tool->name);
-	int r = -1;
+	struct arguments args = {.options = options, .tool = tool};
+	char **items = NULL;
+	int r = tool->needs_tree ? check_tree(options) : 0;
 
-	if (tool->needs_tree && check_tree(options) < 0) {
-		free(name);
-		return -1;
-	}
-	if (arguments_init(&args, argc, argv) < 0 || name == NULL) {
-		(void)fprintf(stderr, "%s: out of memory\n", options->program);
-		goto out;
-	}
-	args.items[args.nitems++] = name;
-	args.options = options;
-	args.tool = tool;
-	r = take_arguments(&args, argc, argv);
+	r = r ?: add(&args, tool->name);
+	r = r ?: take_arguments(&args, argc, argv);
 	if (r == 0) {
-		(void)execv(slapd, args.items);
+		items = calloc(argz_count(args.text, args.len) + 1, sizeof(*items));
+		r = items == NULL ? fail_memory(options) : 0;
+	}
+	if (r == 0) {
+		argz_extract(args.text, args.len, items);
+		(void)execv(slapd, items);
 		(void)fprintf(stderr, "%s: %s %s the config database; %s: %s\n",
 		              options->program, tool->name, tool->does, slapd,
 		              strerror(errno));
-		r = -1;
 	}
-out:
-	free(name);
-	arguments_deinit(&args);
-	return r;
+	free(items);
+	free(args.text);
+	return -1;
 }
