@@ -15,67 +15,78 @@
 
 #define NPEOPLE 1500u
 
-struct told {
+/* An export of people, a fourth of them in a subordinate database. */
+struct run {
+	struct load_fixture *f;
 	char reports[4000];
 	volatile sig_atomic_t stop;
+	struct dit_export_opts opts;
+	struct dit_export_stats stats;
 };
 
 static void note_report(void *ctx, const struct dit_report *report)
 {
-	struct told *told = ctx;
+	struct run *run = ctx;
 
-	test_append(told->reports, "%s%s\n",
+	test_append(run->reports, "%s%s\n",
 	            report->kind == DIT_REPORT_ERROR ? "error: " : "", report->text);
+}
+
+/* The file to write is in the directory for temporary ones. Static. */
+static const char *output_of(const struct run *run)
+{
+	static char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/out.ldif", run->f->tmpdir);
+	return path;
+}
+
+static struct run *begin(struct run *run)
+{
+	run->reports[0] = '\0';
+	run->opts = DIT_EXPORT_OPTS_INIT;
+	run->opts.conf = run->f->conf;
+	run->opts.output = output_of(run);
+	run->opts.threads = 2;
+	run->opts.report = note_report;
+	run->opts.report_ctx = run;
+	run->opts.stop = &run->stop;
+	return run;
 }
 
 static int setup(void **state)
 {
-	struct load_fixture *f = load_fixture_new_glued("");
+	struct run *run = test_alloc(sizeof(*run));
 
-	load_fixture_load_people(f, NPEOPLE);
-	*state = f;
+	run->f = load_fixture_new_glued("");
+	load_fixture_load_people(run->f, NPEOPLE);
+	*state = begin(run);
 	return 0;
 }
 
-/* The file to write is in the directory for temporary ones. Static. */
-static const char *output_of(const struct load_fixture *f)
+static int export(struct run *run)
 {
-	static char path[4300];
-
-	(void)snprintf(path, sizeof(path), "%s/out.ldif", f->tmpdir);
-	return path;
+	return dit_export(&run->opts, &run->stats);
 }
 
-static struct dit_export_opts opts_for(struct load_fixture *f, struct told *told)
+/* The result goes when the test has ended. */
+static const char *read_output(const struct run *run)
 {
-	struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
+	char *text = test_read_file(output_of(run), NULL);
 
-	memset(told, 0, sizeof(*told));
-	opts.conf = f->conf;
-	opts.output = output_of(f);
-	opts.threads = 2;
-	opts.report = note_report;
-	opts.report_ctx = told;
-	opts.stop = &told->stop;
-	return opts;
+	test_at_end(free, text);
+	return text;
 }
 
-static char *read_output(const struct load_fixture *f)
+static const char *export_all(struct run *run, uint64_t nentries)
 {
-	return test_read_file(output_of(f), NULL);
-}
+	const char *text = NULL;
 
-static char *export_all(struct load_fixture *f, const struct dit_export_opts *opts,
-                        uint64_t nentries)
-{
-	struct dit_export_stats stats;
-	char *text = NULL;
-
-	assert_int_equal(dit_export(opts, &stats), 0);
-	text = read_output(f);
-	assert_int_equal(stats.nentries, nentries);
-	assert_int_equal(stats.nunreadable, 0);
-	assert_int_equal(stats.nbytes, strlen(text));
+	assert_int_equal(export(run), 0);
+	text = read_output(run);
+	assert_int_equal(run->stats.nentries, nentries);
+	assert_int_equal(run->stats.nunreadable, 0);
+	assert_int_equal(run->stats.nbytes, strlen(text));
 	return text;
 }
 
@@ -94,48 +105,41 @@ static size_t count(const char *text, const char *piece)
 
 SETUP_TEST(the_bytes_are_the_same_with_any_number_of_threads)
 {
-	struct told told;
-	struct dit_export_opts opts = opts_for(*state, &told);
-	char *first = NULL;
+	struct run *run = *state;
+	const char *first = NULL;
 
-	opts.threads = 1;
-	first = export_all(*state, &opts, NPEOPLE + 5);
+	run->opts.threads = 1;
+	first = export_all(run, NPEOPLE + 5);
 	assert_int_equal(count(first, "dn: "), NPEOPLE + 5);
 	assert_non_null(strstr(first, "dn: uid=u1,ou=dept 1,dc=x\nobjectClass: person\n"
 	                              "uid: u1\ncn: Person Number 1\n"
 	                              "cn;lang-de: Nummer 1\nsn: Common\n"
 	                              "description:: w7xiZXI=\nuidNumber: 1\n"));
 	for (unsigned threads = 2; threads <= 9; threads += 7) {
-		char *text = NULL;
+		const char *text = NULL;
 
-		opts.threads = threads;
-		text = export_all(*state, &opts, NPEOPLE + 5);
+		run->opts.threads = threads;
+		text = export_all(run, NPEOPLE + 5);
 		assert_string_equal(text, first);
-		free(text);
 	}
-	free(first);
-	assert_string_equal(told.reports, "");
+	assert_string_equal(run->reports, "");
 }
 
 SETUP_TEST(subordinate_databases_come_last_or_not_at_all)
 {
-	struct told told;
-	struct dit_export_opts opts = opts_for(*state, &told);
-	char *text = export_all(*state, &opts, NPEOPLE + 5);
+	struct run *run = *state;
+	const char *text = export_all(run, NPEOPLE + 5);
 	const char *superior = strstr(text, "dn: uid=u1500,");
 	const char *subordinate = strstr(text, "dn: uid=u3,");
 
 	assert_non_null(superior);
 	assert_true(subordinate > superior);
-	free(text);
 
-	opts.no_glue = true;
-	text = export_all(*state, &opts, NPEOPLE - NPEOPLE / 4 + 4);
-	free(text);
-	opts.no_glue = false;
-	opts.database = 1;
-	text = export_all(*state, &opts, NPEOPLE / 4 + 1);
-	free(text);
+	run->opts.no_glue = true;
+	text = export_all(run, NPEOPLE - NPEOPLE / 4 + 4);
+	run->opts.no_glue = false;
+	run->opts.database = 1;
+	text = export_all(run, NPEOPLE / 4 + 1);
 }
 
 SETUP_TEST(base_and_scope_choose_entries)
@@ -157,13 +161,12 @@ SETUP_TEST(base_and_scope_choose_entries)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct told told;
-		struct dit_export_opts opts = opts_for(*state, &told);
+		struct run *run = begin(*state);
 
 		print_message("%s %d\n", cases[i].base, cases[i].scope);
-		opts.base = cases[i].base;
-		opts.scope = cases[i].scope;
-		free(export_all(*state, &opts, cases[i].n));
+		run->opts.base = cases[i].base;
+		run->opts.scope = cases[i].scope;
+		(void)export_all(run, cases[i].n);
 	}
 }
 
@@ -190,44 +193,38 @@ static void change(const char *directory, const char *db, uint64_t id, const cha
 
 SETUP_TEST(an_unreadable_entry_ends_an_export)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
+	struct run *run = *state;
 	char expected[4300];
 
-	change(f->database, "id2e", 700, "rubbish.");
-	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
-	assert_int_equal(stats.nentries, 699);
-	assert_int_equal(stats.nunreadable, 1);
-	assert_int_equal(access(output_of(f), F_OK), -1);
+	change(run->f->database, "id2e", 700, "rubbish.");
+	assert_int_equal(export(run), DIT_E_CORRUPT);
+	assert_int_equal(run->stats.nentries, 699);
+	assert_int_equal(run->stats.nunreadable, 1);
+	assert_int_equal(access(output_of(run), F_OK), -1);
 	(void)snprintf(expected, sizeof(expected),
 	               "error: %s: entry id=000002bc cannot be read: the record "
 	               "contradicts its format\n",
-	               f->database);
-	assert_string_equal(told.reports, expected);
+	               run->f->database);
+	assert_string_equal(run->reports, expected);
 }
 
 /* slapcat prints it, too. */
 SETUP_TEST(what_came_before_an_unreadable_entry_is_written)
 {
 	static const char last[] = "\n\n# no data for entry id=000002bc\n\n";
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
+	struct run *run = *state;
 	char found[sizeof(last)] = "";
 	char path[100];
-	int fd = open(f->dir, O_TMPFILE | O_RDWR, 0600);
+	int fd = open(run->f->dir, O_TMPFILE | O_RDWR, 0600);
 
 	assert_true(fd >= 0);
 	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	opts.output = path;
-	change(f->database, "id2e", 700, "rubbish.");
-	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
-	assert_int_equal(lseek(fd, 0, SEEK_END), stats.nbytes);
+	run->opts.output = path;
+	change(run->f->database, "id2e", 700, "rubbish.");
+	assert_int_equal(export(run), DIT_E_CORRUPT);
+	assert_int_equal(lseek(fd, 0, SEEK_END), run->stats.nbytes);
 	assert_int_equal(pread(fd, found, sizeof(last) - 1,
-	                       (off_t)(stats.nbytes - sizeof(last) + 1)),
+	                       (off_t)(run->stats.nbytes - sizeof(last) + 1)),
 	                 sizeof(last) - 1);
 	assert_string_equal(found, last);
 	(void)close(fd);
@@ -235,96 +232,83 @@ SETUP_TEST(what_came_before_an_unreadable_entry_is_written)
 
 SETUP_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
-	char *text = NULL;
+	struct run *run = *state;
+	const char *text = NULL;
 
-	change(f->database, "id2e", 700, "rubbish.");
-	change(f->database, "id2e", 701, "rubbish.");
-	change(f->database, "dn2i", 50, NULL);
-	opts.keep_going = true;
-	opts.no_glue = true;
-	assert_int_equal(dit_export(&opts, &stats), 0);
-	assert_int_equal(stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - 3);
-	assert_int_equal(stats.nunreadable, 3);
-	text = read_output(f);
+	change(run->f->database, "id2e", 700, "rubbish.");
+	change(run->f->database, "id2e", 701, "rubbish.");
+	change(run->f->database, "dn2i", 50, NULL);
+	run->opts.keep_going = true;
+	run->opts.no_glue = true;
+	assert_int_equal(export(run), 0);
+	assert_int_equal(run->stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - 3);
+	assert_int_equal(run->stats.nunreadable, 3);
+	text = read_output(run);
 	assert_non_null(strstr(text, "# no data for entry id=000002bc\n\n"
 	                             "# no data for entry id=000002bd\n\ndn: "));
 	assert_int_equal(count(text, "# no data"), 3);
-	assert_non_null(strstr(told.reports, "id=00000032 cannot be read: its DN"));
-	assert_non_null(strstr(told.reports, "id=000002bc cannot be read: the record"));
+	assert_non_null(strstr(run->reports, "id=00000032 cannot be read: its DN"));
+	assert_non_null(strstr(run->reports, "id=000002bc cannot be read: the record"));
 	assert_non_null(
-		strstr(told.reports, ": 1 entries near it cannot be read either"));
-	free(text);
+		strstr(run->reports, ": 1 entries near it cannot be read either"));
 }
 
 /* A comment would be no JSON. */
 SETUP_TEST(in_json_an_unreadable_entry_leaves_no_line)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
-	char *text = NULL;
+	struct run *run = *state;
+	const char *text = NULL;
 
-	change(f->database, "id2e", 700, "rubbish.");
-	opts.no_glue = true;
-	opts.format = DIT_EXPORT_JSONL;
-	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
-	assert_int_equal(access(output_of(f), F_OK), -1);
-	opts.keep_going = true;
-	assert_int_equal(dit_export(&opts, &stats), 0);
-	assert_int_equal(stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - 1);
-	assert_int_equal(stats.nunreadable, 1);
-	text = read_output(f);
-	assert_int_equal(count(text, "\n"), stats.nentries);
-	assert_int_equal(count(text, "{\"dn\":"), stats.nentries);
-	assert_non_null(strstr(told.reports, "id=000002bc cannot be read: the record"));
-	free(text);
+	change(run->f->database, "id2e", 700, "rubbish.");
+	run->opts.no_glue = true;
+	run->opts.format = DIT_EXPORT_JSONL;
+	assert_int_equal(export(run), DIT_E_CORRUPT);
+	assert_int_equal(access(output_of(run), F_OK), -1);
+	run->opts.keep_going = true;
+	assert_int_equal(export(run), 0);
+	assert_int_equal(run->stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - 1);
+	assert_int_equal(run->stats.nunreadable, 1);
+	text = read_output(run);
+	assert_int_equal(count(text, "\n"), run->stats.nentries);
+	assert_int_equal(count(text, "{\"dn\":"), run->stats.nentries);
+	assert_non_null(strstr(run->reports, "id=000002bc cannot be read: the record"));
 }
 
 /* An entry that cannot be read could match. */
 SETUP_TEST(unreadable_entries_are_told_with_a_filter_too)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
+	struct run *run = *state;
 
-	change(f->database, "dn2i", 50, NULL);
-	opts.keep_going = true;
-	opts.filter = "(uidNumber>=0)";
-	assert_int_equal(dit_export(&opts, &stats), 0);
-	assert_int_equal(stats.nunreadable, 1);
-	assert_int_equal(stats.nentries, NPEOPLE - 1);
-	assert_non_null(strstr(told.reports, "id=00000032 cannot be read: its DN"));
+	change(run->f->database, "dn2i", 50, NULL);
+	run->opts.keep_going = true;
+	run->opts.filter = "(uidNumber>=0)";
+	assert_int_equal(export(run), 0);
+	assert_int_equal(run->stats.nunreadable, 1);
+	assert_int_equal(run->stats.nentries, NPEOPLE - 1);
+	assert_non_null(strstr(run->reports, "id=00000032 cannot be read: its DN"));
 }
 
 SETUP_TEST(attributes_that_the_schema_lacks_are_told)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
+	struct run *run = *state;
 	uint32_t number = 3;
-	char *text = NULL;
+	const char *text = NULL;
 
-	change_key(f->database, "ad2i", (MDB_val){sizeof(number), &number}, "madeUp;x");
-	opts.no_glue = true;
-	text = export_all(f, &opts, NPEOPLE - NPEOPLE / 4 + 4);
-	assert_string_equal(told.reports,
+	change_key(run->f->database, "ad2i", (MDB_val){sizeof(number), &number},
+	           "madeUp;x");
+	run->opts.no_glue = true;
+	text = export_all(run, NPEOPLE - NPEOPLE / 4 + 4);
+	assert_string_equal(run->reports,
 	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n");
 	assert_non_null(strstr(text, "\nMADEUP;X: domain\n"));
-	free(text);
 
 	/* For each of glued databases. */
-	change_key(f->subordinate, "ad2i", (MDB_val){sizeof(number), &number},
+	change_key(run->f->subordinate, "ad2i", (MDB_val){sizeof(number), &number},
 	           "madeUp;x");
-	opts.no_glue = false;
-	told.reports[0] = '\0';
-	free(export_all(f, &opts, NPEOPLE + 5));
-	assert_string_equal(told.reports,
+	run->opts.no_glue = false;
+	run->reports[0] = '\0';
+	(void)export_all(run, NPEOPLE + 5);
+	assert_string_equal(run->reports,
 	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n"
 	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n");
 }
@@ -352,32 +336,27 @@ static uint32_t number_of(const char *directory, const char *name)
 
 /* slapcat gives all later numbers the names of their neighbours if one is missing, and
  * dies of one that is forged. */
-static void lose_number(struct load_fixture *f, const char *stored, const char *reason)
+static void lose_number(struct run *run, const char *stored, const char *reason)
 {
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
-	uint32_t number = number_of(f->database, "dc");
+	uint32_t number = number_of(run->f->database, "dc");
 	unsigned n = 0;
-	char *text = NULL;
+	const char *text = NULL;
 
-	opts.no_glue = true;
-	text = export_all(f, &opts, NPEOPLE - NPEOPLE / 4 + 4);
+	run->opts.no_glue = true;
+	text = export_all(run, NPEOPLE - NPEOPLE / 4 + 4);
 	n = (unsigned)count(text, "\ndc: ");
-	free(text);
-	change_key(f->database, "ad2i", (MDB_val){sizeof(number), &number}, stored);
-	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
-	opts.keep_going = true;
-	assert_int_equal(dit_export(&opts, &stats), 0);
+	change_key(run->f->database, "ad2i", (MDB_val){sizeof(number), &number}, stored);
+	assert_int_equal(export(run), DIT_E_CORRUPT);
+	run->opts.keep_going = true;
+	assert_int_equal(export(run), 0);
 	assert_int_equal(n, 1); /* the suffix; all other descriptions came later */
-	assert_int_equal(stats.nunreadable, n);
-	assert_int_equal(stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - n);
-	text = read_output(f);
-	assert_int_equal(count(text, "\nmodifyTimestamp: 2026"), stats.nentries);
-	assert_int_equal(count(text, "\nentryUUID: 00000000-"), stats.nentries);
+	assert_int_equal(run->stats.nunreadable, n);
+	assert_int_equal(run->stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - n);
+	text = read_output(run);
+	assert_int_equal(count(text, "\nmodifyTimestamp: 2026"), run->stats.nentries);
+	assert_int_equal(count(text, "\nentryUUID: 00000000-"), run->stats.nentries);
 	assert_null(strstr(text, "file:"));
-	assert_non_null(strstr(told.reports, reason));
-	free(text);
+	assert_non_null(strstr(run->reports, reason));
 }
 
 SETUP_TEST(a_missing_number_is_told_and_the_others_keep_their_names)
@@ -393,16 +372,14 @@ SETUP_TEST(a_name_with_a_line_break_adds_no_line)
 
 SETUP_TEST(an_interrupt_leaves_no_file)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
+	struct run *run = *state;
 	char command[4300];
 
-	told.stop = SIGTERM;
-	assert_int_equal(dit_export(&opts, &stats), DIT_E_STOPPED);
-	assert_string_equal(told.reports, "error: interrupted\n");
-	(void)snprintf(command, sizeof(command), "test -z \"$(ls -A '%s')\"", f->tmpdir);
+	run->stop = SIGTERM;
+	assert_int_equal(export(run), DIT_E_STOPPED);
+	assert_string_equal(run->reports, "error: interrupted\n");
+	(void)snprintf(command, sizeof(command), "test -z \"$(ls -A '%s')\"",
+	               run->f->tmpdir);
 	assert_int_equal(system(command), 0);
 }
 
@@ -420,46 +397,40 @@ SETUP_TEST(filters_choose_entries)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct told told;
-		struct dit_export_opts opts = opts_for(*state, &told);
+		struct run *run = begin(*state);
 
 		print_message("%s\n", cases[i].filter);
-		opts.filter = cases[i].filter;
-		free(export_all(*state, &opts, cases[i].n));
+		run->opts.filter = cases[i].filter;
+		(void)export_all(run, cases[i].n);
 	}
 }
 
 /* Indexes change nothing but the number of entries that are read. */
 SETUP_TEST(indexes_are_asked_unless_told_otherwise)
 {
-	struct told told;
-	struct dit_export_opts opts = opts_for(*state, &told);
-	struct dit_export_stats stats;
-	char *by_index = NULL;
-	char *by_scan = NULL;
+	struct run *run = *state;
+	const char *by_index = NULL;
+	const char *by_scan = NULL;
 
-	opts.filter = "(|(uid=u77)(&(cn=person number 8)(sn=common)))";
-	assert_int_equal(dit_export(&opts, &stats), 0);
-	assert_int_equal(stats.nentries, 2);
-	assert_true(stats.ncandidates >= 2 && stats.ncandidates < 10);
-	by_index = read_output(*state);
-	opts.no_index = true;
-	assert_int_equal(dit_export(&opts, &stats), 0);
-	assert_int_equal(stats.ncandidates, 0);
-	by_scan = read_output(*state);
+	run->opts.filter = "(|(uid=u77)(&(cn=person number 8)(sn=common)))";
+	assert_int_equal(export(run), 0);
+	assert_int_equal(run->stats.nentries, 2);
+	assert_true(run->stats.ncandidates >= 2 && run->stats.ncandidates < 10);
+	by_index = read_output(run);
+	run->opts.no_index = true;
+	assert_int_equal(export(run), 0);
+	assert_int_equal(run->stats.ncandidates, 0);
+	by_scan = read_output(run);
 	assert_string_equal(by_index, by_scan);
-	free(by_index);
-	free(by_scan);
 }
 
 /* A scope without a base begins at the suffix. */
 SETUP_TEST(scope_alone_is_of_the_suffix)
 {
-	struct told told;
-	struct dit_export_opts opts = opts_for(*state, &told);
+	struct run *run = *state;
 
-	opts.scope = DIT_SCOPE_ONE;
-	free(export_all(*state, &opts, 4));
+	run->opts.scope = DIT_SCOPE_ONE;
+	(void)export_all(run, 4);
 }
 
 SETUP_TEST(failures_are_told_once)
@@ -485,33 +456,28 @@ SETUP_TEST(failures_are_told_once)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct told told;
-		struct dit_export_opts opts = opts_for(*state, &told);
-		struct dit_export_stats stats;
+		struct run *run = begin(*state);
 
-		opts.base = cases[i].base;
-		opts.filter = cases[i].filter;
-		opts.database = cases[i].database;
+		run->opts.base = cases[i].base;
+		run->opts.filter = cases[i].filter;
+		run->opts.database = cases[i].database;
 		if (cases[i].output != NULL) {
-			opts.output = cases[i].output;
+			run->opts.output = cases[i].output;
 		}
-		assert_int_equal(dit_export(&opts, &stats), cases[i].r);
-		assert_string_equal(told.reports, cases[i].reports);
+		assert_int_equal(export(run), cases[i].r);
+		assert_string_equal(run->reports, cases[i].reports);
 	}
 }
 
 SETUP_TEST(a_missing_database_is_told_in_slapcats_words)
 {
-	struct load_fixture *f = *state;
-	struct told told;
-	struct dit_export_opts opts = opts_for(f, &told);
-	struct dit_export_stats stats;
-	char *path = test_text("%s/data.mdb", f->subordinate);
+	struct run *run = *state;
+	char *path = test_text("%s/data.mdb", run->f->subordinate);
 
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(dit_export(&opts, &stats), -ENOENT);
+	assert_int_equal(export(run), -ENOENT);
 	assert_string_equal(
-		told.reports,
+		run->reports,
 		"mdb_db_open: database \"ou=dept 3,dc=x\" cannot be opened: No such file "
 		"or directory (2). Restore from backup!\n"
 		"backend_startup_one (type=mdb, suffix=\"ou=dept 3,dc=x\"): bi_db_open "
