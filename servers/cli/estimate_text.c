@@ -188,8 +188,8 @@ int estimate_tell(const struct dit_estimate *estimate, const char *program,
 		return -1;
 	}
 	if (mode == ESTIMATE_JSON) {
-		(void)json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-		(void)printf("\n");
+		(void)json_print(stdout, json_incref(json),
+		                 JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	} else {
 		pattern_fill(&lines, estimate_txt);
 	}

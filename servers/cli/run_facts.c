@@ -2,7 +2,6 @@
 #include "run_facts.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +185,15 @@ struct json_t *json_list(size_t n, struct json_t *(*make)(const void *ctx, size_
 		}
 	}
 	return list;
+}
+
+int json_print(FILE *out, struct json_t *json, size_t flags)
+{
+	int r = json == NULL ? -1 : json_dumpf(json, out, flags);
+
+	(void)fputc('\n', out);
+	json_decref(json);
+	return r;
 }
 
 struct json_t *json_text(const char *text)

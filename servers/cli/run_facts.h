@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 
@@ -53,6 +54,10 @@ struct json_t *json_number(uint64_t n);
 /** An array of what @p make gives for 0 to @p n - 1. Returns owned; NULL: no memory */
 struct json_t *json_list(size_t n, struct json_t *(*make)(const void *ctx, size_t i),
                          const void *ctx);
+
+/** Print it and a newline. Takes @p json; NULL: no memory. @param flags  of jansson
+ * @return 0; -1 */
+int json_print(FILE *out, struct json_t *json, size_t flags);
 
 /** A JSON string; what is no UTF-8 is escaped; NULL becomes null. Returns owned; NULL: no
  * memory */

@@ -124,16 +124,6 @@ void run_output_start(struct run_output *output, const struct common_options *op
 	meter->record = wants_record(output) ? &output->record : NULL;
 }
 
-static int write_stats(struct run_output *output, const json_t *json)
-{
-	FILE *file = output->stats.file;
-
-	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS)) == 0) {
-		(void)fputc('\n', file);
-	}
-	return result_file_place(&output->stats);
-}
-
 /* @return 0; -1 after a message */
 static int write_lines(const char *program, const json_t *json)
 {
@@ -167,7 +157,9 @@ int run_output_write(struct run_output *output, json_t *own, const uint64_t *wal
 		summary_print_failed(stderr, json, output->next);
 	}
 	if (output->stats.file != NULL) {
-		r = write_stats(output, json) < 0 ? -1 : r;
+		(void)json_print(output->stats.file, json_incref(json),
+		                 JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+		r = result_file_place(&output->stats) < 0 ? -1 : r;
 	}
 	if (output->report.file != NULL) {
 		report_write(output->report.file, json, output->next);

@@ -76,14 +76,11 @@ static json_t *database_json(const void *stats, size_t i)
 
 static int print_json(const struct dit_prepared_stats *stats)
 {
-	json_t *json = json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "program", "ditadd",
-	                         "version", dit_version(), "databases",
-	                         json_list(stats->ndatabases, database_json, stats));
-	int r = json_dumpf(json, stdout, JSON_INDENT(2));
-
-	(void)putchar('\n');
-	json_decref(json);
-	return r;
+	return json_print(stdout,
+	                  json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "program",
+	                            "ditadd", "version", dit_version(), "databases",
+	                            json_list(stats->ndatabases, database_json, stats)),
+	                  JSON_INDENT(2));
 }
 
 /* ---- actions ---- */

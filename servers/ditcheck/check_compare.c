@@ -44,14 +44,11 @@ static void say(void *ctx, const struct dit_report *report)
 
 static int print_json(const struct comparison *comparison, uint64_t ndifferences)
 {
-	json_t *json = json_pack("{s:i, s:s, s:s, s:I, s:O}", "format", 1, "program",
-	                         "ditcheck", "version", dit_version(), "differences",
-	                         (json_int_t)ndifferences, "texts", comparison->texts);
-	int r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
-
-	(void)putchar('\n');
-	json_decref(json);
-	return r;
+	return json_print(stdout,
+	                  json_pack("{s:i, s:s, s:s, s:I, s:O}", "format", 1, "program",
+	                            "ditcheck", "version", dit_version(), "differences",
+	                            (json_int_t)ndifferences, "texts", comparison->texts),
+	                  JSON_INDENT(1));
 }
 
 static enum status run(struct comparison *comparison, const struct dit_compare_opts *opts)

@@ -346,8 +346,7 @@ int output_finish(struct output *output, const struct dit_check_stats *stats)
 		                          json_number(stats->kinds[i].nfindings));
 	}
 	if (output->is_json) {
-		(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
-		(void)putchar('\n');
+		(void)json_print(stdout, json_incref(output->json), JSON_INDENT(1));
 	} else {
 		pattern_fill(&advised, check_end_txt);
 	}

@@ -261,23 +261,18 @@ static int write_changes(void *ctx, const char *data, size_t len)
 	return fwrite(data, 1, len, stdout) == len ? 0 : -errno;
 }
 
-static int dump(json_t *json)
-{
-	int r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
-
-	(void)putchar('\n');
-	json_decref(json);
-	return r;
-}
-
 static int print_digests_json(const struct dit_diff_stats *stats)
 {
-	return dump(json_pack(
-		"{s:i, s:s, s:s, s:[I,I], s:b, s:I, s:I, s:I}", "format", 1, "program",
-		"ditdiff", "version", dit_version(), "entries",
-		(json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1], "equal",
-		!stats->differs, "subtrees", (json_int_t)stats->nsubtrees, "named",
-		(json_int_t)stats->nnamed, "missing", (json_int_t)stats->nmissing));
+	return json_print(
+		stdout,
+		json_pack("{s:i, s:s, s:s, s:[I,I], s:b, s:I, s:I, s:I}", "format", 1,
+	                  "program", "ditdiff", "version", dit_version(), "entries",
+	                  (json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1],
+	                  "equal", !stats->differs, "subtrees",
+	                  (json_int_t)stats->nsubtrees, "named",
+	                  (json_int_t)stats->nnamed, "missing",
+	                  (json_int_t)stats->nmissing),
+		JSON_INDENT(1));
 }
 
 static json_t *counts_json(const struct dit_diff_count *list, size_t n)
@@ -327,8 +322,10 @@ static int print_stats(const struct diff_options *options,
                        const struct dit_diff_stats *stats)
 {
 	if (options->is_json && !options->diff.digest) {
-		return options->has_digest ? print_digests_json(stats)
-		                           : dump(changes_json(stats, stats->nbranches));
+		return options->has_digest
+		               ? print_digests_json(stats)
+		               : json_print(stdout, changes_json(stats, stats->nbranches),
+		                            JSON_INDENT(1));
 	}
 	if (options->is_summary) {
 		print_summary(stats);
