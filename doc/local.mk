@@ -123,6 +123,7 @@ EXTRA_DIST += \
 	%D%/spec/README.md \
 	%D%/spec/changes.md \
 	%D%/spec/config.md \
+	%D%/spec/overlays.md \
 	%D%/spec/storage.md \
 	%D%/spec/storage-2.7.md \
 	%D%/spec/values.md \

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # "make install" puts everything below the prefix, the installed script names the installed
-# programs, and "make uninstall" takes everything away.
+# programs, and "make uninstall" takes everything away. A release has all files of git.
 . "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
 
 
-make_in() { # make_in TARGET
-	make -C "$DIT_BUILDDIR" DESTDIR="$work/root" "$1" >"$work/log" 2>&1 || {
+make_in() { # make_in TARGET [VARIABLE=VALUE]
+	make -C "$DIT_BUILDDIR" DESTDIR="$work/root" "$@" >"$work/log" 2>&1 || {
 		cat "$work/log" >&2
 		fail "make $1"
 	}
@@ -37,6 +37,13 @@ done
 make_in uninstall
 left=$(cd "$work/root" && find . ! -type d)
 [ -z "$left" ] || fail "make uninstall leaves: $left"
+
+if files=$(git -C "$DIT_SRCDIR" ls-files 2>/dev/null); then
+	make_in distdir distdir="$work/release"
+	missing=$(cd "$work/release" && printf '%s\n' "$files" | grep -vx .gitignore |
+		while read -r file; do [ -e "$file" ] || echo "$file"; done)
+	[ -z "$missing" ] || fail "make dist leaves out: $missing"
+fi
 
 echo "${0##*/}: $nfailed failed"
 [ $nfailed -eq 0 ]

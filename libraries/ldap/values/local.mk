@@ -19,6 +19,7 @@ libditkit_a_SOURCES += \
 	%D%/value_cert.c \
 	%D%/value_normalize.c \
 	%D%/value_order.c \
+	%D%/value_order.h \
 	%D%/value_scope.h \
 	%D%/value_time.c \
 	%D%/value_validate.c \
