@@ -157,7 +157,8 @@ struct dit_load_opts {
 	const volatile sig_atomic_t *stop;
 	/*
 	 * A new database replaces the one that is there, with all entries, in one step;
-	 * also a damaged one. Not with only_if_empty
+	 * also a damaged one. Not with only_if_empty. DIT_E_INVALID: a pipe is empty, or
+	 * all records were refused
 	 */
 	bool replaces;
 	/*

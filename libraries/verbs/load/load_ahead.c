@@ -20,7 +20,7 @@
 
 /* ---- what is there before ---- */
 
-static bool is_pipe(const char *path)
+bool dit_load_is_pipe(const char *path)
 {
 	struct stat status;
 	int r = path == NULL ? fstat(STDIN_FILENO, &status) : stat(path, &status);
@@ -36,7 +36,7 @@ static int check_input(const struct loader *loader)
 	for (size_t i = 0; i < opts->ninputs; i++) {
 		const char *path = opts->inputs[i];
 
-		if (is_pipe(path)) {
+		if (dit_load_is_pipe(path)) {
 			dit_job_report(&loader->job, DIT_REPORT_ERROR,
 			               "%s is read twice for overlays, and a pipe cannot "
 			               "be: write a file first, or load without them and "

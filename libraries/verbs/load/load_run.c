@@ -91,6 +91,26 @@ static int take_digests(struct loader *loader)
 	return r;
 }
 
+/* ---- has the input entries? ---- */
+
+/* A writer that failed leaves an empty pipe. */
+static int check_entries(const struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	bool can_be_empty = loader->stats->nrecords == 0;
+
+	for (size_t i = 0; i < opts->ninputs; i++) {
+		can_be_empty &= !dit_load_is_pipe(opts->inputs[i]);
+	}
+	if (!opts->replaces || loader->stats->nentries > 0 || can_be_empty) {
+		return 0;
+	}
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "the input has no entry that can be stored: nothing is "
+	               "replaced");
+	return DIT_E_INVALID;
+}
+
 /* ---- publication: all databases, or none (output/publication.h) ---- */
 
 static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
@@ -189,6 +209,7 @@ static int run(struct loader *loader)
 		r = run_pipeline(loader);
 	}
 	r = r ?: take_digests(loader);
+	r = r ?: check_entries(loader);
 	dit_load_end_phase(loader, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader);

@@ -268,6 +268,8 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share);
 /** loader->pipeline, and the slots if there are none (load_setup.c). 0; as
  * dit_pipeline_new() */
 int dit_load_make_pipeline(struct loader *loader, const struct dit_pipeline_ops *ops);
+/** NULL: is standard input one? */
+bool dit_load_is_pipe(const char *path);
 /** A second reader, while files can be opened. Reports. */
 int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
 /** Look at the whole input. After the outputs are open, and members made. Reports. */

@@ -24,6 +24,17 @@ count
 ditadd -f slapd.conf --replace -l "$DATA/ldif/bare.ldif"
 count
 ditadd -f slapd.conf --replace --if-empty -l one.ldif
+# The writer of a pipe has failed, or no record can be stored: the entries stay. An empty
+# file, whose name was given, makes an empty database.
+for input in '' 'dn: dc=other'; do
+	printf '%s\n' "$input" | ditadd -f slapd.conf -c --replace --prepare
+	ditadd -f slapd.conf -c --replace -u -l <(printf '%s\n' "$input")
+	count
+done
+ditadd -f slapd.conf --replace -l /dev/null
+: >empty.ldif
+ditadd -f slapd.conf --replace -l empty.ldif
+count
 # Somebody has it.
 flock db "$DITADD" -f slapd.conf --replace -l one.ldif 2>err || sed 's/ by .*//' err
 # The old file is of the other generation, or damaged.
