@@ -163,8 +163,8 @@ static int check_file(const struct common_user *user, const char *directory,
 	}
 	return fail(user, -EACCES,
 	            "%s belongs to user %u and user %u may not open it, so neither may a "
-	            "slapd of that user: give the file away",
-	            path, (unsigned)status.st_uid, (unsigned)user->uid);
+	            "slapd of that user: \"chown --reference=%s %s\"",
+	            path, (unsigned)status.st_uid, (unsigned)user->uid, directory, path);
 }
 
 static int check_directory(const struct common_user *user, const char *directory)

@@ -5,7 +5,7 @@
 # need root lie in a directory that is closed to all others: configuration, include file,
 # LDIF, reject file, export.
 . "${0%/*}/../checks_lib.sh"
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
 
 uid=54321
 gid=43210
@@ -263,10 +263,19 @@ says 1 "ditindex: secret, for temporary files of user $uid: Permission denied" \
 for file in data.mdb lock.mdb; do
 	chown 0:0 "$work/db/$file"
 	chmod 600 "$work/db/$file"
-	says 1 "ditindex: db/$file belongs to user 0 and user $uid may not open it, so neither may a slapd of that user: give the file away" \
+	says 1 "ditindex: db/$file belongs to user 0 and user $uid may not open it, so neither may a slapd of that user: \"chown --reference=db db/$file\"" \
 		"$DITINDEX" "${conf[@]}"
 	chown $uid:$gid "$work/db/$file"
 done
+chown 0:0 "$work/db/lock.mdb"
+theirs="lock.mdb belongs to user 0 and user $uid may not open it: give it to the owner of the directory"
+says 1 "ditcat: db: $theirs" "$DITCAT" "${conf[@]}"
+says 2 "ditcheck: db/data.mdb: $theirs
+ditcheck: db/data.mdb: could not be checked: Permission denied" "$DITCHECK" "${conf[@]}"
+says 0 "ditcheck: warning: db/data.mdb: checked without holding a snapshot: $theirs" \
+	"$DITCHECK" --quick "${conf[@]}"
+says 2 "ditdiff: db: $theirs" "$DITDIFF" "${conf[@]:1}" --digest
+chown $uid:$gid "$work/db/lock.mdb"
 chown 0:0 "$work/db/data.mdb"
 says 1 "ditcat: db/data.mdb belongs to user 0*" "$DITCAT" "${conf[@]}"
 says 2 "ditcheck: db/data.mdb belongs to user 0*" "$DITCHECK" "${conf[@]}"

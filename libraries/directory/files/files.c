@@ -81,6 +81,23 @@ static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fa
 	return 0;
 }
 
+/* slapd's tools, run by root, leave such files to root. */
+static int refuse(int dir_fd, const char *name, struct dit_fault *fault)
+{
+	struct stat file;
+	struct stat dir;
+
+	if (fstatat(dir_fd, name, &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fstat(dir_fd, &dir) != 0) {
+		return -EACCES;
+	}
+	return dit_fault_say(
+		fault, -EACCES, "%s belongs to user %u and user %u may not open it%s",
+		name, (unsigned)file.st_uid, (unsigned)geteuid(),
+		file.st_uid == dir.st_uid ? ""
+					  : ": give it to the owner of the directory");
+}
+
 int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault)
 {
 	/* Not to wait for the other end of a FIFO. */
@@ -95,6 +112,9 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
 	}
 	if (fd < 0 && (errno == EISDIR || errno == ENXIO)) {
 		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (fd < 0 && errno == EACCES) {
+		return refuse(dir_fd, name, fault);
 	}
 	return dit_fd_checked(fd, fd < 0 ? -errno : check_file(dir_fd, fd, name, fault));
 }

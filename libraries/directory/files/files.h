@@ -54,8 +54,8 @@ int dit_directory_open(const char *path, struct dit_fault *fault);
  *
  * @param flags  O_RDONLY or O_RDWR
  *
- * @return the descriptor, the caller's; -errno; -ENOENT: there is none; -ELOOP, with a
- *         fault: it is a link; -EINVAL, with a fault: no regular file, or one that has a
+ * @return the descriptor, the caller's; -errno; -ENOENT: there is none; with a fault:
+ *         -EACCES, -ELOOP: it is a link, -EINVAL: no regular file, or one that has a
  *         second name elsewhere and belongs to another user than the directory
  */
 int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault);
