@@ -57,6 +57,7 @@ const volatile sig_atomic_t *common_catch_interrupts(void)
 	take(SIGINT, on_signal, (int)SA_RESETHAND);
 	take(SIGTERM, on_signal, (int)SA_RESETHAND);
 	take(SIGHUP, on_signal, (int)SA_RESETHAND);
+	take(SIGPIPE, on_signal, 0); /* with each line that nobody reads */
 	(void)sigaction(SIGBUS, &bus, NULL);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;

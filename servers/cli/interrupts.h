@@ -9,10 +9,10 @@
 #include <signal.h>
 
 /**
- * Catch SIGINT, SIGTERM and SIGHUP. A signal that is ignored at the start of the program,
- * as by nohup or by a script's "&", stays ignored. A file size limit becomes an error of
- * write() and does not kill the program. A page of a mapped file that the system cannot
- * give ends the program with a message and exit status 1.
+ * Catch SIGINT, SIGTERM, SIGHUP and SIGPIPE. A signal that is ignored at the start of
+ * the program, as by nohup or by a script's "&", stays ignored. A file size limit becomes
+ * an error of write() and does not kill the program. A page of a mapped file that the
+ * system cannot give ends the program with a message and exit status 1.
  *
  * @return for the `stop` of a library call: 0, or the number of the signal
  */
