@@ -110,7 +110,9 @@ with() {
 	check_exports "with another $1" "$before"
 	rm -f "$work/sbin/$1"
 }
-with ditcat 'echo "ditcat: the disk is full" >&2; exit 1' 'ditcat: the disk is full'
+ln -s /dev/full "$work/exports/.1.log" # as on a full disk
+with ditcat "echo 'ditcat: the disk is full' >&2; rm $work/exports/.1.log; exit 1" \
+	'ditcat: the disk is full'
 with ditcat ": >\"\${9}\"; echo '24 entries, 9 bytes written' >&2" 'cannot be read back'
 ln -s "$DITCAT" "$work/sbin/ditcat"
 with ditadd 'echo "ditadd: no" >&2; exit 1' 'the export of database 1 cannot be read back'
@@ -118,7 +120,8 @@ with ditadd 'echo "23 records read, 23 entries stored, 0 left out"' \
 	'database 1: 24 entries were written, 23 were read back'
 with ditadd ':' 'database 1: 24 entries were written, no were read back'
 ln -s "$DITADD" "$work/sbin/ditadd"
-with ditcheck 'exit 2' 'database 1 is not exported: ditcheck found something'
+with ditcheck 'exit 2' 'database 1 is not exported: ditcheck could not check it'
+with ditcheck 'exit 1' 'database 1 is not exported: ditcheck found something'
 ln -s "$DITCHECK" "$work/sbin/ditcheck"
 
 # Killed before and after each command: the exports are whole, and a second run writes one.
