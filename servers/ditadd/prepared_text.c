@@ -10,6 +10,7 @@
 #include <ditkit/prepared.h>
 #include <ditkit/version.h>
 
+#include "arguments.h"
 #include "meter.h"
 #include "run_facts.h"
 
@@ -111,6 +112,9 @@ int prepared_act(struct options *options)
 		for (size_t i = 0; i < stats.ndatabases; i++) {
 			print_line(options->action, &stats.databases[i]);
 		}
+	}
+	if (r == 0 && options->action == OPTIONS_STATUS) {
+		r = common_flush_output("ditadd");
 	}
 	dit_prepared_stats_deinit(&stats);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

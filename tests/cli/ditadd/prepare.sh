@@ -37,3 +37,7 @@ ditadd --prepare -l "$DATA/ldif/bare.ldif"
 ditadd -l "$DATA/ldif/bare.ldif"
 ditadd --status
 ditadd --publish
+# An answer that is lost is no answer.
+for json in '' --json; do
+	"$DITADD" --openldap=2.5 -f slapd.conf --status $json >/dev/full || echo "status $?"
+done
