@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion in bash and zsh: each option that a program's --help names is completed and
 # none else, the program takes each of them, its man page describes each of them and none
-# else, and arguments are completed as what they are: one of some words, a file, a
-# directory.
+# else, with the same default of --memory, and arguments are completed as what they are: one
+# of some words, a file, a directory.
 . "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
 : "${DITDIFF:?}" "${DITMODIFY:?}" "${DITSPLIT:?}"
@@ -46,6 +46,12 @@ for program in ditadd ditcat ditcheck ditdiff ditindex ditmodify ditsplit; do
 	same "$program: bash completes what --help lists" "$listed" "$words"
 	same "$program: the man page describes the same options" "$words" \
 		"$(page_options "$DIT_SRCDIR/doc/man/$program.8")"
+	! grep -qx -- --memory <<<"$words" ||
+		for text in <($program --help) "$DIT_SRCDIR/doc/man/$program.8"; do
+			same "$program: the default of --memory" '64M to 1G' \
+				"$(grep -A9 -e '^  --memory ' -e '^.It Fl -memory ' "$text" |
+					grep -o '64M to 1G')"
+		done
 	for option in $words; do
 		nchecks=$((nchecks + 1))
 		said=$($program "$option" 2>&1 </dev/null | head -n 1)
