@@ -34,6 +34,17 @@ for page in $pages; do
 		printf 'FAILED: %s has lines over 80 columns:\n%s\n' "$page" "$wide" >&2
 		nfailed=$((nfailed + 1))
 	}
+	# groff begins the second line of a last column behind all widths that are given.
+	awk '/^\.Bl -column/ { line = FNR; gsub(/"[^"]*"/, "x"); nwidths = NF - 2; ncells = 1 }
+		/^\.It/ && line { n = gsub(/ Ta/, "") + 1; if (n > ncells) ncells = n }
+		/^\.El/ && line {
+			if (nwidths >= ncells) {
+				print "FAILED: " FILENAME ":" line ": the last column has a width"
+				failed = 1
+			}
+			line = 0
+		}
+		END { exit failed }' "$work/man/$page" >&2 || nfailed=$((nfailed + 1))
 	grep -q "man/$page " "$DIT_SRCDIR/doc/local.mk" || {
 		echo "FAILED: $page is not installed" >&2
 		nfailed=$((nfailed + 1))
