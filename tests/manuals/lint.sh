@@ -34,6 +34,10 @@ for page in $pages; do
 		printf 'FAILED: %s has lines over 80 columns:\n%s\n' "$page" "$wide" >&2
 		nfailed=$((nfailed + 1))
 	}
+	! grep -Hn '^|' "$work/man/$page" >&2 || {
+		echo "FAILED: $page has a table that is not one" >&2
+		nfailed=$((nfailed + 1))
+	}
 	# groff begins the second line of a last column behind all widths that are given.
 	awk '/^\.Bl -column/ { line = FNR; gsub(/"[^"]*"/, "x"); nwidths = NF - 2; ncells = 1 }
 		/^\.It/ && line { n = gsub(/ Ta/, "") + 1; if (n > ncells) ncells = n }

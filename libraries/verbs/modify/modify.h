@@ -18,12 +18,11 @@
  * database open. The changes are those of slapd's rootdn. They may be of the operational
  * attributes that the relax control allows; the structural class of an entry stays.
  *
- * | changetype    | slapd's operation                                      |
- * |---------------|--------------------------------------------------------|
- * | add           | add: the parent must be there                          |
- * | delete        | delete: no entry may be below                          |
- * | modify, none  | modify: add, delete, replace, increment                |
- * | modrdn, moddn | modify DN: newsuperior too; all entries below it move  |
+ *   changetype     slapd's operation
+ *   add            add: the parent must be there
+ *   delete         delete: no entry may be below
+ *   modify, none   modify: add, delete, replace, increment
+ *   modrdn, moddn  modify DN: newsuperior too; all entries below it move
  *
  * Memory: each entry that a change touches is kept until the end, with all its values if
  * the changes are of values: 2 KiB for an entry of 1 KiB.
