@@ -46,6 +46,11 @@ for program in ditadd ditcat ditcheck ditdiff ditindex ditmodify ditsplit; do
 	same "$program: bash completes what --help lists" "$listed" "$words"
 	same "$program: the man page describes the same options" "$words" \
 		"$(page_options "$DIT_SRCDIR/doc/man/$program.8")"
+	grep -q '^\.Op Ar long options' "$DIT_SRCDIR/doc/man/$program.8" ||
+		same "$program: the synopsis has the same options" \
+			"$(grep -e -- <<<"$words" | grep -vx -e --help -e --version)" \
+			"$(sed -n '/^\.Sh SYN/,/^\.Sh DES/s/Fl -/\n--/gp' "$DIT_SRCDIR/doc/man/$program.8" |
+				sed -n 's/^\(--[a-z-]*\).*/\1/p' | sort -u)"
 	! grep -qx -- --memory <<<"$words" ||
 		for text in <($program --help) "$DIT_SRCDIR/doc/man/$program.8"; do
 			same "$program: the default of --memory" '64M to 1G' \
