@@ -69,6 +69,19 @@ for page in $pages; do
 		esac
 	done
 done
+# The pages to begin with lead to all others of their kind.
+for page in $pages; do
+	case $page in
+	libditkit.3 | ditkit.7) continue ;;
+	*.3) from=libditkit.3 ;;
+	*) from=ditkit.7 ;;
+	esac
+	sed -n '/^\.Sh SEE ALSO/,$p' "$DIT_SRCDIR/doc/man/$from" |
+		grep -q "^\.Xr ${page%.*} ${page##*.}" || {
+		echo "FAILED: $from does not lead to $page" >&2
+		nfailed=$((nfailed + 1))
+	}
+done
 wide=$(sed -n '/^```/,/^```$/p' "$DIT_SRCDIR/README.md" | grep -E '.{81}')
 [ -z "$wide" ] || {
 	printf 'FAILED: README.md has examples over 80 columns:\n%s\n' "$wide" >&2
