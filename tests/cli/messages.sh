@@ -125,7 +125,7 @@ for file in "$DIT_TEST_DATA"/errors/*.ldif; do
 		# shellcheck disable=SC2086 # several words
 		"$DITADD" -c $options -f slapd.conf -l "$file" --rejects rejects >out 2>err
 		nrefused=$(grep -c '^# reason: ' rejects)
-		ntold=$(grep -Fc "$file:" err)
+		ntold=$(grep -F "$file:" err | grep -vc '" has damaged base64, ')
 		[ "$nrefused" -eq "$ntold" ] ||
 			fail "${file##*/} $options: $nrefused records refused, $ntold explained"
 		nrecords=$((${nrecords:-0} + nrefused))

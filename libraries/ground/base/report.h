@@ -23,7 +23,7 @@ enum dit_report_kind {
 	DIT_REPORT_WARNING,     /* worth knowing, nothing failed; name in front */
 	DIT_REPORT_ADDED,       /* one entry stored: added: "<dn>" (0000000a) */
 	DIT_REPORT_MISSING,     /* entries missing at the end; printed as it is */
-	DIT_REPORT_EXPLANATION, /* FILE:LINE: why a record was refused, and what to do */
+	DIT_REPORT_EXPLANATION, /* FILE:LINE: why a record is left out, or cut; advice */
 	DIT_REPORT_REMARK,      /* of a stored entry; with the name, if wanted (-d) */
 };
 

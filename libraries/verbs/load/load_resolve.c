@@ -216,6 +216,25 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	               : resolve_known(target, record, item, id);
 }
 
+/* The one thing that is damaged in a record that is stored: base64 (ldif_parse.c). */
+static void tell_damage(const struct loader *loader, const struct dit_ldif_record *record,
+                        const struct load_item *item)
+{
+	const struct dit_note *note = item->notes.first;
+
+	while (note != NULL && note->kind != DIT_REPORT_PLAIN) {
+		note = note->next;
+	}
+	if (note != NULL && loader->opts->explain) {
+		dit_job_report(
+			&loader->job, DIT_REPORT_EXPLANATION,
+			"%s:%llu: \"%.*s\" has damaged base64, whose value ends where "
+			"the damage begins; export the value again",
+			record->file, (unsigned long long)record->file_line,
+			DIT_SPAN_ARGS(item->entry.dn.pretty));
+	}
+}
+
 static int resolve_item(struct loader *loader, const struct dit_ldif_record *record,
                         struct load_item *item)
 {
@@ -224,6 +243,7 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	case LOAD_GOOD:
 		/* Diagnostics that refuse nothing, of lenient base64 for example. */
 		dit_load_tell_notes(loader, item);
+		tell_damage(loader, record, item);
 		if (dit_load_csn_note(loader, &item->entry) < 0) {
 			return dit_job_fail(&loader->job, -ENOMEM,
 			                    "could not read an entry");
