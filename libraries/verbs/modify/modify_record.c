@@ -352,6 +352,24 @@ static int read_op(struct reading *reading)
 	return 0;
 }
 
+/* ldapmodify refuses a change with base64 that it cannot read to the end. */
+static int check_base64(const struct reading *reading)
+{
+	for (size_t i = 0; i < reading->lines.nlines; i++) {
+		const struct dit_ldif_line *line = &reading->lines.lines[i];
+
+		if (line->is_damaged && line->value.data != NULL) {
+			return dit_why_set(&reading->change->notes,
+			                   (struct dit_why){.kind = DIT_WHY_BASE64,
+			                                    .place = DIT_WHY_AT_LINE,
+			                                    .name = line->name,
+			                                    .value = line->value})
+			               ?: DIT_E_INVALID;
+		}
+	}
+	return 0;
+}
+
 static int read_change(struct reading *reading, const struct dit_entry_stamp *stamp)
 {
 	const struct dit_ldif_line *line = NULL;
@@ -366,6 +384,7 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 	}
 	reading->at++;
 	r = parse_dn(reading, line, DIT_WHY_DN_INVALID, &reading->change->entry.dn);
+	r = r ?: check_base64(reading);
 	r = r ?: skip_controls(reading);
 	r = r ?: read_op(reading);
 	if (r < 0) {

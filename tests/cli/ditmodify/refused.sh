@@ -28,6 +28,7 @@ cp db/data.mdb old.mdb
 	change 'no DN' 'dn: nonsense' 'changetype: delete'
 	change 'no changetype' "dn: $ann" 'changetype: improve'
 	change 'no operation' "dn: $ann" 'changetype: modify' 'title: a'
+	change 'damaged base64' "dn: $ann" 'replace: userPassword' 'userPassword:: YWJj!!!'
 	change 'no newrdn' "dn: $ann" 'changetype: modrdn' 'deleteoldrdn: 1'
 } 2>&1
 cmp db/data.mdb old.mdb && echo unchanged
