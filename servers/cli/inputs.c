@@ -363,6 +363,33 @@ void inputs_tell_terminal(const struct inputs *inputs,
 	}
 }
 
+/* @param path  NULL: standard input */
+static bool is_file(const char *path, const struct stat *file)
+{
+	struct stat st;
+	int r = path == NULL ? fstat(STDIN_FILENO, &st) : stat(path, &st);
+
+	return r == 0 && S_ISREG(st.st_mode) && st.st_dev == file->st_dev &&
+	       st.st_ino == file->st_ino;
+}
+
+int inputs_keep(const struct inputs *inputs, const char *program, const char *path)
+{
+	struct stat result;
+	bool is_input = false;
+
+	if (path == NULL || stat(path, &result) < 0) {
+		return 0;
+	}
+	is_input = has_standard_input(inputs) && is_file(NULL, &result);
+	for (size_t i = 0; i < inputs->n; i++) {
+		is_input = is_input || is_file(inputs->paths[i], &result);
+	}
+	return is_input ? common_fail_path(program, path,
+	                                   "this is an input, which would be lost")
+	                : 0;
+}
+
 /* A signal that comes just before the call does not end the wait, so that is short. */
 static int drain(int fd, const volatile sig_atomic_t *stop)
 {

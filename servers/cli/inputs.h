@@ -48,6 +48,15 @@ void inputs_tell_terminal(const struct inputs *inputs,
                           const struct common_options *options);
 
 /**
+ * Is a result not to be written over one of them?
+ *
+ * @param path  of the result; NULL: there is none
+ *
+ * @return 0; -1 after a message on stderr
+ */
+int inputs_keep(const struct inputs *inputs, const char *program, const char *path);
+
+/**
  * If standard input is one of them and a pipe, read it to its end and put a file in
  * memory in its place. So the program at the other end may read the database that is
  * opened afterwards.
