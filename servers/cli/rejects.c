@@ -14,7 +14,7 @@
 #include "arguments.h"
 
 /* A reason not to write passwords here; NULL: none. */
-static const char *objection(int fd)
+static const char *objection(int fd, const char *name)
 {
 	struct stat st;
 
@@ -26,6 +26,10 @@ static const char *objection(int fd)
 	}
 	if (st.st_uid != geteuid()) {
 		return "the file belongs to another user";
+	}
+	if (st.st_size > 0 &&
+	    (strcmp(name, "data.mdb") == 0 || strcmp(name, "lock.mdb") == 0)) {
+		return "this is a file of a database, which would be lost";
 	}
 	return st.st_nlink > 1 ? "the file has other names" : NULL;
 }
@@ -80,7 +84,7 @@ static const char *open_in(FILE **ret, int dir_fd, const char *name)
 		return errno == ELOOP ? "a symbolic link is not followed"
 		                      : strerror(errno);
 	}
-	reason = objection(fd);
+	reason = objection(fd, name);
 	if (reason == NULL) {
 		fd = close_to_others(fd, dir_fd, name);
 		reason = fd < 0 ? strerror(errno) : NULL;
