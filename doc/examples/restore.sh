@@ -27,8 +27,14 @@ ldif=$1
 dir=$2
 shift 2
 
-# Before slapd stops: can all of the LDIF be read, and does the schema know it?
-ditadd "$@" --replace -u -q -l "$ldif" || exit 1
+# Before slapd stops: can all of the LDIF be read, and does the schema know it? Has it entries?
+said=$(ditadd "$@" --replace -u -q --stats -l "$ldif") || exit 1
+case $said in
+'0 records read'*)
+	echo "restore.sh: $ldif has no entry: nothing is replaced" >&2
+	exit 1
+	;;
+esac
 $stop || exit 1
 status=0
 ditadd "$@" --replace --prepare -q -l "$ldif" &&

@@ -58,6 +58,11 @@ restored 'no LDIF' 1 24 missing.ldif demo-db -f "$conf"
 restored 'called without a directory' 2 24 few.ldif
 SLAPD_STOP=false restored 'slapd does not stop' 1 24 few.ldif demo-db -f "$conf"
 
+# An export that failed.
+: >empty.ldif
+restored 'an empty LDIF' 1 24 empty.ldif demo-db -f "$conf"
+grep -q '^restore.sh: empty.ldif has no entry' said || fail 'an empty LDIF: it does not say so'
+
 # The load fails where the dry run does not: the database is too small.
 sed 's/^maxsize.*/maxsize 40960/' "$conf" >small.conf
 cp demo-db/data.mdb keep
