@@ -34,6 +34,10 @@ for page in $pages; do
 		printf 'FAILED: %s has lines over 80 columns:\n%s\n' "$page" "$wide" >&2
 		nfailed=$((nfailed + 1))
 	}
+	! grep -Hn '^dit.* -f /etc/ldap/slapd.conf' "$work/man/$page" >&2 || {
+		echo "FAILED: $page has an example with a file that Debian's slapd lacks" >&2
+		nfailed=$((nfailed + 1))
+	}
 	! grep -Hn '^|' "$work/man/$page" >&2 || {
 		echo "FAILED: $page has a table that is not one" >&2
 		nfailed=$((nfailed + 1))
