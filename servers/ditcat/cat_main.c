@@ -213,6 +213,22 @@ static void print_summary(const struct cat_options *options,
 	              figure_seconds(seconds).text);
 }
 
+/* A name that is mistyped looks like a branch without entries. */
+static void tell_missing(const struct cat_options *options,
+                         const struct dit_export_stats *stats)
+{
+	const struct dit_export_opts *export = &options->export;
+
+	if (stats->nentries + stats->nunreadable == 0 && export->base != NULL &&
+	    export->filter == NULL && export->scope == DIT_SCOPE_SUBTREE &&
+	    !options->common.is_silent) {
+		(void)fprintf(stderr,
+		              "ditcat: warning: there is no entry \"%s\", and none "
+		              "below it\n",
+		              export->base);
+	}
+}
+
 static const struct meter_phase phases[] = {
 	[DIT_EXPORT_ENTRIES] = {"entries", 95, NULL},
 	[DIT_EXPORT_PUBLISH] = {"publishing", 5, NULL},
@@ -239,6 +255,7 @@ static int run(struct cat_options *options)
 		print_stats(&stats);
 	}
 	if (r == 0) {
+		tell_missing(options, &stats);
 		print_summary(options, &stats,
 		              (double)(dit_clock_us(CLOCK_MONOTONIC) - start_us) / 1e6);
 	}
