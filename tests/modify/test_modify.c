@@ -48,6 +48,8 @@ static const struct {
 	 WORDS ", " INTS ", xNoRule: n, xOrdered: {0}o, xOrdered: {1}p, xSingle: t"},
 	{"increment: xInt\nxInt: 3\n", WORDS ", xInt: 8, xInt: 10, " REST},
 	{"increment: xInt\nxInt: -8\n", WORDS ", xInt: -3, xInt: -1, " REST},
+	{"replace: xInt\nxInt: 99999999999999999999\n-\nincrement: xInt\nxInt: 0\n",
+	 WORDS ", " REST ", xInt: 99999999999999999999"},
 	{"increment: xInt\nxInt: 9223372036854775807\n",
 	 WORDS ", xInt: -9223372036854775804, xInt: -9223372036854775802, " REST},
 	/* values with numbers */
@@ -60,6 +62,9 @@ static const struct {
 	{"delete: xOrdered\nxOrdered: {1}p\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}o"},
 	{"replace: xOrdered\nxOrdered: {1}y\nxOrdered: {0}z\n",
 	 WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}z, xOrdered: {1}y"},
+	{"add: xOrdered\nxOrdered: {0x1}q\nxOrdered: {-1}t\nxOrdered: {+0}u\nxOrdered: {4294967296}v\n",
+	 WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}v, xOrdered: {1}u, xOrdered: {2}o, "
+	 "xOrdered: {3}q, xOrdered: {4}p, xOrdered: {5}t"},
 	/* one after the other, on what the one before made */
 	{"add: xWord\nxWord: d\n-\ndelete: xWord\nxWord: a\n-\nadd: xWord\nxWord: a\n",
 	 "xWord: b, xWord: c, xWord: d, xWord: a, " INTS ", " REST},
@@ -144,6 +149,8 @@ static const struct {
 	{"add: nothing\nnothing: 1\n", "(17) nothing: attribute type undefined"},
 	{"replace: nothing\n", "(17) nothing: attribute type undefined"},
 	{"delete: 0bad!\n", "(17) 0bad!: "},
+	{"add: xOrdered\nxOrdered: {}\n", "(21) xOrdered: value #0 invalid per syntax"},
+	{"replace: xOrdered\nxOrdered: a\nxOrdered: {1 }b\n", "(21) xOrdered: value #1 invalid per syntax"},
 	{"add: xInt\nxInt: 8\nxInt: x\n", "(21) xInt: value #1 invalid per syntax"},
 	{"delete: xInt\nxInt: x\n", "(21) xInt: value #0 invalid per syntax"},
 	{"add: objectClass\nobjectClass: domain\n", "(65) invalid structural object class chain"},
@@ -302,6 +309,21 @@ SETUP_TEST(the_reject_says_which_record_and_why)
 }
 
 /* ---- many changes of one entry ---- */
+
+SETUP_TEST(exact_changes_give_values_no_numbers)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	opts.is_exact = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    ONE "replace: xOrdered\nxOrdered: {3}b\n"
+	                                        "xOrdered: a\nxOrdered: {x}c\n"),
+	                 0);
+	assert_shown(f, NULL,
+	             WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {3}b, "
+	                   "xOrdered: a, xOrdered: {x}c");
+}
 
 SETUP_TEST(a_change_sees_those_before_it)
 {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
@@ -189,9 +190,7 @@ int dit_modify_load(struct modifier *modifier, struct modify_node *node,
 		return -ENOMEM;
 	}
 	r = take_view(modifier, &view, entry, ret_unknown);
-	if (r == 0) {
-		node->entry = entry;
-	}
+	node->entry = r == 0 ? entry : NULL;
 	return r < 0 ? r : 1;
 }
 
@@ -274,49 +273,51 @@ static void put_back(const struct edit *edit)
 	}
 }
 
-static bool is_ordered(const struct dit_ad *ad)
+/* Exact changes leave values as they are written. */
+static bool is_ordered(const struct edit *edit, const struct dit_ad *ad)
 {
-	return (ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+	return !edit->modifier->opts->is_exact &&
+	       (ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
 }
 
-/* A value that says "{n}" belongs there. */
-static uint32_t position_of(const struct dit_attr *attr, struct dit_span value,
-                            struct dit_span key)
+/* A value that says "{n}" belongs there. slapd reads n as C does, into an int. */
+static uint32_t position_of(const struct edit *edit, const struct dit_attr *attr,
+                            struct dit_span value, struct dit_span key)
 {
-	unsigned long n = 0;
+	int n = 0;
 
-	if (dit_attr_order_prefix(attr->ad->type, value) == 0) {
+	if (!is_ordered(edit, attr->ad) || value.len == 0 || value.data[0] != '{') {
 		return dit_attr_position(attr, key);
 	}
-	n = strtoul(value.data + 1, NULL, 10);
-	return n < attr->nvalues ? (uint32_t)n : attr->nvalues;
+	n = (int)strtol(value.data + 1, NULL, 0);
+	return n >= 0 && (uint32_t)n < attr->nvalues ? (uint32_t)n : attr->nvalues;
 }
 
-static int number_value(struct edit *edit, const struct dit_attr *attr, uint32_t number,
-                        struct dit_span *value)
+static int number_value(struct edit *edit, uint32_t number, struct dit_span *value)
 {
 	char text[sizeof("{4294967295}")];
 	int n = snprintf(text, sizeof(text), "{%u}", number);
 	struct dit_span parts[] = {{text, (size_t)n}, *value};
-	size_t before = dit_attr_order_prefix(attr->ad->type, *value);
 
-	parts[1].data += before;
-	parts[1].len -= before;
+	if (value->len > 0 && value->data[0] == '{' &&
+	    !dit_cut_until(&parts[1], '}', value)) {
+		parts[1] = *value;
+	}
 	return dit_arena_join(&edit->modifier->kept, parts, 2, value);
 }
 
 /* Values of X-ORDERED attributes say where they stand. */
 static int renumber(struct edit *edit, struct dit_attr *attr)
 {
-	int r = is_ordered(attr->ad) ? note_before(edit, attr) : 0;
+	int r = is_ordered(edit, attr->ad) ? note_before(edit, attr) : 1;
 
-	for (uint32_t i = 0; is_ordered(attr->ad) && i < attr->nvalues && r == 0; i++) {
-		r = number_value(edit, attr, i, &attr->values[i]);
+	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
+		r = number_value(edit, i, &attr->values[i]);
 		if (r == 0 && attr->normal != NULL) {
-			r = number_value(edit, attr, i, &attr->normal[i]);
+			r = number_value(edit, i, &attr->normal[i]);
 		}
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_t at,
@@ -341,14 +342,14 @@ static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_
 
 /* Slapd keeps normal forms of all values or of none. */
 static int put_value(struct edit *edit, struct dit_attr *attr, struct dit_span value,
-                     struct dit_span normal)
+                     struct dit_span key)
 {
-	uint32_t at = position_of(attr, value, attr->normal != NULL ? normal : value);
+	uint32_t at = position_of(edit, attr, value, key);
 	int r = at < attr->nvalues ? note_before(edit, attr) : 0;
 
 	r = r ?: insert(edit, &attr->values, attr->nvalues, at, value);
 	if (r == 0 && attr->normal != NULL) {
-		r = insert(edit, &attr->normal, attr->nvalues, at, normal);
+		r = insert(edit, &attr->normal, attr->nvalues, at, key);
 	}
 	attr->nvalues += r == 0;
 	return r;
@@ -395,7 +396,6 @@ static int order_splits(struct edit *edit)
 static int put_values(struct edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
-	static const struct dit_span none = {NULL, 0};
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
 	int r = attr == NULL ? begin_attr(edit, given, &attr) : 0;
 
@@ -404,8 +404,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 		if (is_soft && find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
 			continue;
 		}
-		r = put_value(edit, attr, given->values[i],
-		              given->normal == NULL ? none : given->normal[i]);
+		r = put_value(edit, attr, given->values[i], key_of(given, i));
 	}
 	r = r ?: renumber(edit, attr);
 	if (r == 0) {
@@ -462,9 +461,8 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		struct dit_span value = given->values[i];
-		bool is_number = dit_attr_is_number(given->ad->type, value);
-		uint32_t at =
-			find_value(edit, attr, is_number ? value : key_of(given, i));
+		bool is_bare = dit_attr_is_number(given->ad->type, value);
+		uint32_t at = find_value(edit, attr, is_bare ? value : key_of(given, i));
 
 		if (at == attr->nvalues) {
 			r = refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
@@ -547,7 +545,8 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 	if (!read_number(given->values[0], &more)) {
 		return refuse_value(edit, DIT_WHY_MOD_NUMBER, given, 0, "increment");
 	}
-	r = make_room(arena, attr);
+	/* slapd does not look at the values if they stay. */
+	r = more == 0 ? 1 : make_room(arena, attr);
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
 		char text[sizeof("-9223372036854775808")];
@@ -568,7 +567,7 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 			                       &attr->normal[i]);
 		}
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* ---- what can be stored ---- */

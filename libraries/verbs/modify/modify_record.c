@@ -117,11 +117,32 @@ static int check_each(struct reading *reading, const struct dit_attr *attr)
 	return r;
 }
 
+/* A brace at the beginning of an X-ORDERED value encloses a number, as C reads it. */
+static bool is_placed(struct dit_span value)
+{
+	char *end = NULL;
+
+	if (value.len == 0 || value.data[0] != '{') {
+		return true;
+	}
+	(void)strtol(value.data + 1, &end, 0);
+	return end > value.data + 1 && *end == '}';
+}
+
 /* Values that will be in the entry: each valid, none twice. */
 static int check_values(struct reading *reading, struct dit_entry *values)
 {
 	const struct dit_attr *attr = values->attrs;
 
+	for (uint32_t i = 0;
+	     (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0 && i < attr->nvalues;
+	     i++) {
+		if (!is_placed(attr->values[i])) {
+			return dit_why_tell(&reading->change->notes,
+			                    dit_why_value(DIT_WHY_VALUE, attr->ad,
+			                                  attr->values[i], i, ""));
+		}
+	}
 	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
 		return refuse_ad(reading, DIT_WHY_MOD_SINGLE, attr->ad);
 	}
