@@ -61,6 +61,20 @@ SETUP_TEST(only_the_spelling_of_a_name_may_change)
 	assert_listed(f, "1 dc=x\n2 ou=A,dc=x\n3 ou=b,dc=x\n4 cn=One,ou=A,dc=x\n");
 }
 
+/* slapd's tools say "rename" as well, and 0 alone keeps the values. */
+SETUP_TEST(ldapmodify_s_words_for_a_rename)
+{
+	struct modify_fixture *f = *state;
+
+	run_well(f, "dn: ou=a,dc=x\nchangetype: rename\nnewrdn: ou=c\n"
+	            "deleteoldrdn: TRUE\n\n"
+	            "dn: ou=b,dc=x\nchangetype: moddn\nnewrdn: ou=d\n"
+	            "deleteoldrdn: 01\n");
+	assert_listed(f, "1 dc=x\n2 ou=c,dc=x\n3 ou=d,dc=x\n4 cn=one,ou=c,dc=x\n");
+	assert_shown(f, "ou=c,dc=x", "ou: c");
+	assert_shown(f, "ou=d,dc=x", "ou: b, ou: d");
+}
+
 SETUP_TEST(a_name_may_have_two_values)
 {
 	struct modify_fixture *f = *state;

@@ -22,7 +22,8 @@
  *   add            add: the parent must be there
  *   delete         delete: no entry may be below
  *   modify, none   modify: add, delete, replace, increment
- *   modrdn, moddn  modify DN: newsuperior too; all entries below it move
+ *   modrdn, moddn, modify DN: newsuperior too; all entries below it move
+ *   rename
  *
  * Memory: each entry that a change touches is kept until the end, with all its values if
  * the changes are of values: 2 KiB for an entry of 1 KiB.

@@ -300,7 +300,7 @@ static int read_rename(struct reading *reading)
 	if (r < 0) {
 		return r;
 	}
-	reading->change->deletes_old = strtol(line->value.data, NULL, 10) != 0;
+	reading->change->deletes_old = line->value.len == 0 || line->value.data[0] != '0';
 	reading->at++;
 	line = next_line(reading);
 	if (is_named(line, "newsuperior")) {
@@ -350,8 +350,13 @@ static int skip_controls(struct reading *reading)
 }
 
 static const struct word ops[] = {
-	{"add", MODIFY_ADD},       {"delete", MODIFY_DELETE}, {"modify", MODIFY_MODIFY},
-	{"modrdn", MODIFY_RENAME}, {"moddn", MODIFY_RENAME},  {NULL, 0},
+	{"add", MODIFY_ADD},
+	{"delete", MODIFY_DELETE},
+	{"modify", MODIFY_MODIFY},
+	{"modrdn", MODIFY_RENAME},
+	{"moddn", MODIFY_RENAME},
+	{"rename", MODIFY_RENAME},
+	{NULL, 0},
 };
 
 /* Without a changetype line the record is a modification, as slapmodify has it. */
