@@ -81,6 +81,23 @@ static void free_counts(struct dit_diff_count *list, size_t n)
 
 /* ---- configuration ---- */
 
+/* Those that slapd gives an entry that it changes. */
+static int find_stamps(struct dit_diff *diff)
+{
+	struct dit_schema *schema = diff->job.chosen.settings->schema;
+	int r = 0;
+
+	if (!diff->opts.operational || diff->opts.exact || diff->opts.nattrs > 0 ||
+	    !diff->job.chosen.db->lastmod) {
+		return 0;
+	}
+	r = dit_ad_find(schema, NULL, DIT_SPAN("modifiersName"), &diff->stamp_ads[0],
+	                NULL);
+	return r
+	               ?: dit_ad_find(schema, NULL, DIT_SPAN("modifyTimestamp"),
+	                              &diff->stamp_ads[1], NULL);
+}
+
 static int find_ads(struct dit_diff *diff)
 {
 	struct dit_schema *schema = diff->job.chosen.settings->schema;
@@ -93,7 +110,7 @@ static int find_ads(struct dit_diff *diff)
 	            ?: dit_entry_find_ads(&diff->job, schema, diff->opts.attrs,
 	                                  diff->opts.nattrs, &diff->ads);
 	diff->is_told = r == DIT_E_CONFIG;
-	return r;
+	return r ?: find_stamps(diff);
 }
 
 static int make_match(struct dit_diff *diff)

@@ -12,7 +12,8 @@
  * do not tell whether it is the one that was compared.
  *
  * slapd changes the values of RDNs when an entry is renamed, so the first side is what it
- * is after that.
+ * is after that. It stamps an entry that it changes or renames, unless the change has
+ * stamps. So they are replaced even if both sides have the same ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -295,15 +296,16 @@ struct change {
 	struct dit_entry_view entries[2];
 	struct rdns rdns;
 	bool has_begun;
+	bool differs;
 };
 
-static int compare_attr(struct change *change, const struct dit_attr_view *view,
-                        struct dit_attr_values sides[2])
+static int read_attr(struct change *change, const struct dit_attr_view *view,
+                     struct dit_attr_values sides[2])
 {
-	struct dit_diff *diff = change->diff;
-	int r = dit_attr_values_take(&sides[0], change->rdns.new.navas, &diff->arena);
+	struct dit_arena *arena = &change->diff->arena;
+	int r = dit_attr_values_take(&sides[0], change->rdns.new.navas, arena);
 
-	r = r ?: dit_attr_values_take(&sides[1], 0, &diff->arena);
+	r = r ?: dit_attr_values_take(&sides[1], 0, arena);
 	if (r < 0) {
 		return r;
 	}
@@ -312,22 +314,81 @@ static int compare_attr(struct change *change, const struct dit_attr_view *view,
 		dit_sort_items(sides[i].list, sides[i].n, sizeof(*sides[i].list),
 		               compare_values);
 	}
-	if (are_equal(sides)) {
+	return 0;
+}
+
+static int begin(struct change *change)
+{
+	if (change->has_begun) {
 		return 0;
 	}
-	if (!change->has_begun) {
-		r = dit_diff_begin(diff, change->entries[1].dn, "modify");
-		change->has_begun = true;
+	change->has_begun = true;
+	return dit_diff_begin(change->diff, change->entries[1].dn, "modify");
+}
+
+static int count(struct change *change, const struct dit_attr_view *view)
+{
+	struct dit_diff *diff = change->diff;
+
+	change->differs = true;
+	return dit_diff_count(diff, view->ad == NULL ? view->name : view->ad->name,
+	                      &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
+}
+
+static int compare_attr(struct change *change, const struct dit_attr_view *view,
+                        struct dit_attr_values sides[2])
+{
+	int r = read_attr(change, view, sides);
+
+	if (r < 0 || are_equal(sides)) {
+		return r;
 	}
-	r = r
-	            ?: dit_diff_count(
-			       diff, view->ad == NULL ? view->name : view->ad->name,
-			       &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
-	return r ?: write_attr(diff, view, sides);
+	r = begin(change);
+	r = r ?: count(change, view);
+	return r ?: write_attr(change->diff, view, sides);
+}
+
+/* ---- stamps ---- */
+
+#define NSTAMPS 2
+
+static bool is_stamp(const struct dit_diff *diff, const struct dit_ad *ad)
+{
+	return ad != NULL && (ad == diff->stamp_ads[0] || ad == diff->stamp_ads[1]);
+}
+
+static int compare_stamps(struct change *change, bool is_moved)
+{
+	struct dit_diff *diff = change->diff;
+	struct dit_attr_view views[NSTAMPS];
+	struct dit_attr_values stamps[NSTAMPS][2];
+	bool is_due = is_moved || change->has_begun;
+	int r = 0;
+
+	for (size_t i = 0; i < NSTAMPS && r == 0; i++) {
+		views[i] = (struct dit_attr_view){.ad = diff->stamp_ads[i],
+		                                  .name = diff->stamp_ads[i]->name};
+		for (unsigned side = 0; side < 2; side++) {
+			stamps[i][side] =
+				(struct dit_attr_values){.entry = &change->entries[side]};
+			dit_attr_values_find(&stamps[i][side], &views[i], 0);
+		}
+		r = read_attr(change, &views[i], stamps[i]);
+		if (r == 0 && !are_equal(stamps[i])) {
+			is_due = true;
+			r = count(change, &views[i]);
+		}
+	}
+	r = r < 0 || !is_due ? r : begin(change);
+	for (size_t i = 0; i < NSTAMPS && is_due && r == 0; i++) {
+		r = write_values(diff, "replace", views[i].name, &stamps[i][1]);
+	}
+	return r;
 }
 
 static int compare_attrs(struct change *change)
 {
+	const struct dit_diff *diff = change->diff;
 	struct dit_attr_values sides[2] = {{.entry = &change->entries[0]},
 	                                   {.entry = &change->entries[1]}};
 	struct dit_pairs pairs = dit_attr_pairs(sides);
@@ -336,7 +397,7 @@ static int compare_attrs(struct change *change)
 	while (r == 0 && dit_pairs_next(&pairs) > 0) {
 		const struct dit_attr_view *view = sides[0].first ?: sides[1].first;
 
-		if (dit_diff_is_compared(change->diff, view->ad)) {
+		if (dit_diff_is_compared(diff, view->ad) && !is_stamp(diff, view->ad)) {
 			r = compare_attr(change, view, sides);
 		}
 	}
@@ -350,24 +411,20 @@ int dit_diff_modify(struct dit_diff *diff, uint32_t at)
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
-	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		r = dit_diff_read(diff, side, dit_diff_item_of(diff, node, side)->id,
-		                  &change.entries[side]);
-	}
-	if (r == 0 && node->is_renamed) {
+	if (node->is_renamed) {
 		int keeps = dit_diff_keeps_rdn(diff, node);
 
 		r = keeps < 0 ? keeps : parse_rdns_of(diff, node, &change.rdns);
 		change.rdns.old_stays = keeps > 0;
-		/* That has moved the reader. */
-		r = r
-		            ?: dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id,
-		                             &change.entries[1]);
+	}
+	for (unsigned side = 0; side < 2 && r == 0; side++) {
+		r = dit_diff_read(diff, side, dit_diff_item_of(diff, node, side)->id,
+		                  &change.entries[side]);
 	}
 	r = r ?: compare_attrs(&change);
-	if (r == 0 && change.has_begun) {
-		diff->stats.nmodified++;
-		r = dit_diff_end(diff);
+	if (r == 0 && diff->stamp_ads[0] != NULL) {
+		r = compare_stamps(&change, node->moves);
 	}
-	return r;
+	diff->stats.nmodified += r == 0 && change.differs;
+	return r < 0 || !change.has_begun ? r : dit_diff_end(diff);
 }

@@ -112,6 +112,8 @@ struct dit_diff {
 	struct dit_entry_reader *twins; /* of that side */
 	const struct dit_ad *uuid_ad;
 	const struct dit_ad *class_ad;
+	/* modifiersName, modifyTimestamp. NULL: they do not count, or slapd makes none */
+	const struct dit_ad *stamp_ads[2];
 	const struct dit_ad **ads; /* of opts.attrs; owned */
 
 	/* An entry has the name of a holder. [atomic: set once; relaxed, main reads it

@@ -302,7 +302,8 @@ static bool is_modified(struct dit_diff *diff, const struct dit_diff_node *node)
 	const struct dit_diff_item *a = dit_diff_item_of(diff, node, 0);
 	const struct dit_diff_item *b = dit_diff_item_of(diff, node, 1);
 
-	return a != NULL && (a->sum.low != b->sum.low || a->sum.high != b->sum.high);
+	return a != NULL && (a->sum.low != b->sum.low || a->sum.high != b->sum.high ||
+	                     (node->moves && diff->stamp_ads[0] != NULL));
 }
 
 int dit_diff_plan(struct dit_diff *diff)

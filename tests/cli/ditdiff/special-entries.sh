@@ -42,3 +42,21 @@ description: below a hole"
 "$DITDIFF" -f slapd.conf --subtree ou=b,ou=b,dc=example,dc=com first.ldif second.ldif
 "$DITADD" -q -f slapd.conf -l first.ldif
 "$DITDIFF" -f slapd.conf first.ldif db/data.mdb
+echo '# entries that are changed, renamed: slapd would stamp them'
+stamps="createTimestamp: 20190101000000Z
+modifiersName: cn=ann,dc=example,dc=com
+modifyTimestamp: 20200101000000Z
+$id"
+unit=$'objectClass: organizationalUnit\nou: b'
+states "dn: ou=b,dc=example,dc=com
+$unit
+$stamps" "dn: ou=b,dc=example,dc=com
+$unit
+${stamps/2020/2021}" >/dev/null
+sed 's/^ou: b/&\ndescription: c/' second.ldif >changed.ldif
+sed 's/^dn: ou=b/dn: ou=c/; s/^ou: b/ou: c/' second.ldif >renamed.ldif
+for to in changed renamed; do
+	"$DITDIFF" -f slapd.conf -a '(ou=*)' --operational --reverse $to.ldif second.ldif
+done
+"$DITDIFF" -f slapd.conf -a '(ou=*)' --operational --summary renamed.ldif second.ldif
+"$DITDIFF" -f slapd.conf -a '(ou=*)' --operational first.ldif second.ldif
