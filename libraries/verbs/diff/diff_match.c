@@ -90,6 +90,7 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 	}
 	item->is_read = true;
 	item->is_hole = entry.is_hole;
+	item->is_equal |= entry.is_hole; /* it is neither added nor deleted */
 	item->dn = dit_diff_dn_sum(diff, entry.norm_dn).low;
 	item->parent = entry.parent;
 	item->depth = dit_dn_depth(entry.norm_dn);

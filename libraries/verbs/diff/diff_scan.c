@@ -94,8 +94,10 @@ static struct dit_diff_sum sum_up(const struct dit_diff *diff,
 		ret.uuid = entry->parent;
 		return ret;
 	}
+	if (entry->is_hole) {
+		return ret;
+	}
 	ret.sum = dit_sum128_of(dit_dn_first_rdn(entry->dn), diff->seed);
-
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
@@ -196,7 +198,9 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 	struct dit_diff_sum sum;
 	struct dit_sum128 key;
 
-	tell_entry(diff, entry, range->result);
+	if (!entry->is_hole) {
+		tell_entry(diff, entry, range->result);
+	}
 	if (scan->marked != NULL &&
 	    dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE) {
 		return 0;
@@ -206,7 +210,7 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 		                      memory_order_relaxed);
 	}
 	sum = sum_up(diff, entry);
-	if (is_known_side(scan)) {
+	if (is_known_side(scan) && !entry->is_hole) {
 		struct dit_sum128 both = sum.sum;
 
 		dit_sum128_add(&both, &sum.dn);
@@ -229,7 +233,8 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		sum->bad_id = entry->id;
 		return DIT_E_CORRUPT;
 	}
-	return entry->is_hole && !dit_diff_is_twin(scan->diff, scan->side, entry->id)
+	/* A hole may be an entry on the other side. Digests are of entries. */
+	return entry->is_hole && scan->diff->digests != NULL
 	               ? 0
 	               : sort_entry(scan, range, entry);
 }
@@ -340,6 +345,14 @@ static bool is_same(const struct dit_diff_sum *a, const struct dit_diff_sum *b)
 	       a->uuid == b->uuid;
 }
 
+/* The sum of a hole is 0. */
+static bool is_entry(const struct dit_diff *diff, unsigned side,
+                     const struct dit_diff_sum *sum)
+{
+	return sum->sum.low != 0 || sum->sum.high != 0 ||
+	       dit_diff_is_twin(diff, side, sum->id);
+}
+
 static void free_sorters(struct dit_diff *diff)
 {
 	for (unsigned side = 0; side < 2; side++) {
@@ -363,9 +376,10 @@ int dit_diff_collect(struct dit_diff *diff)
 		                 dit_diff_is_twin(diff, 0, sums[0].at.id) ||
 		                 dit_diff_is_twin(diff, 1, sums[1].at.id));
 
-		for (int side = 0; side < 2 && r == 0; side++) {
-			if ((which & (DIT_PAIR_FIRST << side)) != 0) {
-				diff->stats.nentries[side]++;
+		for (unsigned side = 0; side < 2 && r == 0; side++) {
+			if (((unsigned)which & ((unsigned)DIT_PAIR_FIRST << side)) != 0) {
+				diff->stats.nentries[side] +=
+					is_entry(diff, side, &sums[side].at);
 				r = are_same ? 0
 				             : add_item(&diff->sides[side],
 				                        &sums[side].at);
@@ -409,7 +423,7 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 			at = (uint32_t)it->nitems;
 			r = r ?: add_item(it, sum);
 			r = r ?: dit_diff_map_set(&it->by_id, sum->id, at);
-		} else if (it->items[at].is_equal) {
+		} else if (it->items[at].is_equal && !it->items[at].is_hole) {
 			it->items[at].is_equal = false;
 			it->items[at].uuid = sum->uuid;
 			it->items[at].sum = sum->sum;

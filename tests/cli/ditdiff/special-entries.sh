@@ -40,6 +40,14 @@ $unit" "dn: ou=b,ou=b,dc=example,dc=com
 $unit
 description: below a hole"
 "$DITDIFF" -f slapd.conf --subtree ou=b,ou=b,dc=example,dc=com first.ldif second.ldif
+states "dn: ou=b,ou=b,dc=example,dc=com
+$unit
+$id" "dn: ou=b,dc=example,dc=com
+$unit
+
+dn: ou=b,ou=b,dc=example,dc=com
+$unit
+$id"
 "$DITADD" -q -f slapd.conf -l first.ldif
 "$DITDIFF" -f slapd.conf first.ldif db/data.mdb
 echo '# entries that are changed, renamed: slapd would stamp them'
