@@ -281,6 +281,7 @@ static int mark(struct dit_diff *diff, unsigned side, struct dit_diff_map *ret)
 	return r;
 }
 
+/* A database with the empty suffix may have several. */
 static int check_topmost(struct dit_diff *diff)
 {
 	bool is_alone[2] = {false, false};
@@ -298,7 +299,7 @@ static int check_topmost(struct dit_diff *diff)
 			}
 		}
 	}
-	return is_alone[0] && is_alone[1]
+	return is_alone[0] && is_alone[1] && diff->suffix_nrdns > 0
 	               ? dit_diff_fail(diff, -EINVAL, diff->sides[1].directory,
 	                               "the topmost entry is another one: these are not "
 	                               "two states of one directory")

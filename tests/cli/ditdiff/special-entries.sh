@@ -68,3 +68,11 @@ for to in changed renamed; do
 done
 "$DITDIFF" -f slapd.conf -a '(ou=*)' --operational --summary renamed.ldif second.ldif
 "$DITDIFF" -f slapd.conf -a '(ou=*)' --operational first.ldif second.ldif
+echo '# the empty suffix: several topmost entries'
+sed 's/^suffix .*/suffix ""/' slapd.conf >empty.conf
+for name in one two; do
+	printf 'dn: dc=%s\nobjectClass: domain\n\ndn: ou=b,dc=%s\nobjectClass: organizationalUnit\n%s\n' \
+		$name $name "$id" >$name.ldif
+done
+"$DITDIFF" -f empty.conf one.ldif two.ldif
+echo "# status $?"
