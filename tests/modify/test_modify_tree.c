@@ -239,6 +239,15 @@ SETUP_TEST(the_database_may_become_empty_and_be_filled_again)
 	assert_listed(f, "1 dc=x\n");
 }
 
+SETUP_TEST(a_database_without_a_name_gets_that_of_the_root)
+{
+	struct modify_fixture *f = *state;
+
+	modify_fixture_load(f, "");
+	run_well(f, "dn: dc=x\nchangetype: add\nobjectClass: domain\ndc: x\n\n");
+	assert_listed(f, "1 dc=x\n");
+}
+
 /* A load has made a node for an entry that was missing above another one. */
 SETUP_TEST(the_id_of_a_hole_is_not_given_to_an_entry)
 {

@@ -193,6 +193,12 @@ static int write_names(struct writing *writing)
 	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
 		r = collect_names(&changes, writing->nodes[i]);
 	}
+	/* slapd has one of the root, before the first name (storage.md 3.1). */
+	if (r == 0 && changes.n > 0 && !writing->modifier->output->stored.has_names) {
+		r = DIT_APPEND(changes.list, changes.size, changes.n,
+		               (struct name_change){.name = {.norm = DIT_SPAN(""),
+		                                             .pretty = DIT_SPAN("")}});
+	}
 	if (r == 0 && changes.n > 0) {
 		qsort(changes.list, changes.n, sizeof(*changes.list), compare_changes);
 		r = dit_output_open_names(writing->modifier->output, &table);
