@@ -160,6 +160,14 @@ SETUP_TEST(a_new_superior_that_is_the_old_one_moves_nothing)
 	assert_listed(f, "1 dc=x\n2 ou=z,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=z,dc=x\n");
 	run_well(f, MOVE("ou=z,dc=x", "ou=Z", "dc=x"));
 	assert_listed(f, "1 dc=x\n2 ou=Z,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=Z,dc=x\n");
+	/* It is not asked whether it can be a parent. */
+	modify_fixture_load(f, "dn: dc=x\nobjectClass: domain\n\n"
+	                       "dn: ou=a,dc=x\nobjectClass: alias\n"
+	                       "objectClass: extensibleObject\nou: a\n"
+	                       "aliasedObjectName: dc=x\n\n"
+	                       "dn: ou=b,ou=a,dc=x\nobjectClass: organizationalUnit\n");
+	run_well(f, MOVE("ou=b,ou=a,dc=x", "ou=c", "ou=a,dc=x"));
+	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=c,ou=a,dc=x\n");
 }
 
 SETUP_TEST(an_entry_cannot_take_the_place_above_itself)

@@ -356,6 +356,10 @@ static int check_rename(struct work *work)
 		                            ? DIT_WHY_OTHER_PLACE
 		                            : DIT_WHY_SUFFIX_NAME);
 	}
+	/* The root is the parent of topmost entries, if the suffix is empty. */
+	if (change->has_superior && change->superior.nrdns == 0 && dn->nrdns == 1) {
+		return 0;
+	}
 	return change->has_superior && (change->superior.nrdns == 0 ||
 	                                dit_glue_find(glue, &change->superior) != 0)
 	               ? refuse(work, DIT_WHY_OTHER_PLACE)
@@ -373,9 +377,10 @@ static int find_superior(struct work *work, struct modify_node **ret)
 		return 0;
 	}
 	r = dit_modify_find(work->modifier, &change->superior, 0, ret);
-	return r < 0 ? r
-	             : check_parent(work, *ret, DIT_WHY_NO_SUPERIOR,
-	                            change->superior.pretty);
+	if (r < 0 || (r > 0 && *ret == work->node->parent)) {
+		return r < 0 ? r : 0; /* slapd looks at a new parent alone */
+	}
+	return check_parent(work, *ret, DIT_WHY_NO_SUPERIOR, change->superior.pretty);
 }
 
 /* Another entry has the new DN. */
@@ -388,7 +393,8 @@ static int refuse_name(struct work *work)
 	                                                : dit_dn_parent(dn->pretty)};
 	struct dit_span taken;
 
-	return dit_arena_join(change->notes.arena, parts, 3, &taken) < 0
+	return dit_arena_join(change->notes.arena, parts, parts[2].len > 0 ? 3 : 1,
+	                      &taken) < 0
 	               ? -ENOMEM
 	               : refuse_dn(work, DIT_WHY_TAKEN, taken);
 }

@@ -71,3 +71,19 @@ echo "# of a subordinate database: status $?"
 "$DITMODIFY" -v -b ou=below,dc=example,dc=com -f glued.conf delete.ldif
 flock db "$DITMODIFY" -f slapd.conf some.ldif 2>err
 echo "# in use: status $?, $(sed 's/ by .*//' err)"
+sed 's/^suffix .*/suffix ""/' slapd.conf >empty.conf
+rm db/*
+printf 'dn: dc=one\nobjectClass: domain\n\ndn: dc=two\nobjectClass: domain\n' | "$DITADD" -q -f empty.conf
+"$DITMODIFY" -c -v -f empty.conf <<'LDIF'
+dn: dc=one
+changetype: modrdn
+newrdn: dc=two
+deleteoldrdn: 1
+
+dn: dc=one
+changetype: modrdn
+newrdn: dc=three
+deleteoldrdn: 1
+newsuperior:
+LDIF
+echo "# topmost entries of the empty suffix: status $?"
