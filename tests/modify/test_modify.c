@@ -192,6 +192,8 @@ static const struct {
 	{"dn: nonsense\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
 	{"dn: cn=one,ou=a,dc=x\nchangetype: remove\n", "could not parse entry (line=1)"},
 	{"dn: cn=one,ou=a,dc=x\ncontrol: 1.2.3 true\nchangetype: delete\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\ncontrol: 2.16.840.1.113730.3.4.21 true\nchangetype: delete\n",
+	 "could not parse entry (line=1)"},
 	{"dn: cn=one,ou=a,dc=x\nchangetype: add\nobjectClass: domain\ndc: y\n", "(65) attribute 'cn' not allowed"},
 	{"dn: cn=ONE,ou=a,dc=x\nchangetype: add\nobjectClass: person\nsn: x\n", "(68) "},
 	{"dn: cn=x,ou=no,dc=x\nchangetype: add\nobjectClass: person\nsn: x\n", "(32) "},
@@ -323,6 +325,15 @@ SETUP_TEST(exact_changes_give_values_no_numbers)
 	assert_shown(f, NULL,
 	             WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {3}b, "
 	                   "xOrdered: a, xOrdered: {x}c");
+}
+
+SETUP_TEST(a_record_may_be_a_dn_alone)
+{
+	struct modify_fixture *f = *state;
+
+	run_well(f, "dn: cn=one,ou=a,dc=x\n");
+	assert_int_equal(f->stats.nmodified, 1);
+	assert_shown(f, NULL, ALL);
 }
 
 SETUP_TEST(a_change_sees_those_before_it)

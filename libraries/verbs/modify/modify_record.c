@@ -339,8 +339,9 @@ static int skip_controls(struct reading *reading)
 	while (is_named(line, "control")) {
 		struct dit_span oid = line->value;
 
-		if (!dit_cut_prefix(&oid, DIT_SPAN("2.16.840.1.113730.3.4.2")) &&
-		    !dit_cut_prefix(&oid, DIT_SPAN("1.3.6.1.4.1.4203.666.5.12"))) {
+		if ((!dit_cut_prefix(&oid, DIT_SPAN("2.16.840.1.113730.3.4.2")) &&
+		     !dit_cut_prefix(&oid, DIT_SPAN("1.3.6.1.4.1.4203.666.5.12"))) ||
+		    (oid.len > 0 && oid.data[0] != ' ')) {
 			return refuse_line(reading, DIT_WHY_CONTROL, line, "");
 		}
 		reading->at++;
@@ -366,10 +367,10 @@ static int read_op(struct reading *reading)
 	const struct word *op = NULL;
 
 	reading->change->op = MODIFY_MODIFY;
-	if (line != NULL && !is_named(line, "changetype")) {
+	if (line == NULL || !is_named(line, "changetype")) {
 		return 0;
 	}
-	op = line == NULL ? NULL : find_word(ops, line->value);
+	op = find_word(ops, line->value);
 	if (op == NULL) {
 		return refuse_line(reading, DIT_WHY_MOD_TYPE, line, "");
 	}
