@@ -259,6 +259,8 @@ TEST(own_structural_class_must_be_the_computed_one)
 	         "unrecognized objectClass 'fooz'", ""},
 	};
 	static const struct pass_case passes[] = {
+		{"dn: cn=x\nobjectClass: DEVICE\nstructuralObjectClass: GLUE\ncn: x\n",
+	         "objectClass: DEVICE\nstructuralObjectClass: device\ncn: x=x\n"},
 		{"dn: cn=x\nobjectClass: cAlias\nstructuralObjectClass: CALIAS\ncn: x\n",
 	         "objectClass: cAlias\nstructuralObjectClass: CALIAS\ncn: x=x\n"},
 	};

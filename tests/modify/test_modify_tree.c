@@ -75,6 +75,31 @@ SETUP_TEST(ldapmodify_s_words_for_a_rename)
 	assert_shown(f, "ou=d,dc=x", "ou: b, ou: d");
 }
 
+SETUP_TEST(a_glue_entry_may_become_another_one)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	modify_fixture_load(f, "dn: dc=x\nobjectClass: domain\n\n"
+	                       "dn: ou=a,dc=x\nobjectClass: glue\n");
+	opts.keep_going = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    "dn: ou=a,dc=x\nchangetype: modify\n"
+	                                    "replace: objectClass\n"
+	                                    "objectClass: organizationalUnit\n\n"
+	                                    "dn: ou=a,dc=x\nchangetype: modify\n"
+	                                    "replace: objectClass\n"
+	                                    "objectClass: organizationalUnit\n-\n"
+	                                    "add: ou\nou: a\nou: b\n\n"
+	                                    "dn: ou=a,dc=x\nchangetype: modify\n"
+	                                    "delete: ou\nou: b\n-\n"
+	                                    "add: description\ndescription: d\n"),
+	                 0);
+	assert_int_equal(f->stats.nrefused, 1);
+	modify_fixture_check(f);
+	assert_shown(f, "ou=a,dc=x", "ou: a, description: d");
+}
+
 SETUP_TEST(a_name_may_have_two_values)
 {
 	struct modify_fixture *f = *state;

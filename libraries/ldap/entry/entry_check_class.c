@@ -40,17 +40,12 @@ static int check_outcome(struct dit_entry_check *check)
 
 /* ---- C ---- */
 
-static int add_structural(struct dit_entry_check *check)
+/* @param attr  NULL: no memory */
+static int put_structural(struct dit_entry_check *check, struct dit_attr *attr)
 {
-	struct dit_attr *attr =
-		dit_entry_add(check->entry, check->work->structural_class, check->arena);
-	struct dit_span *value = NULL;
+	struct dit_span *value = dit_arena_alloc(check->arena, sizeof(*value));
 
-	if (attr == NULL) {
-		return -ENOMEM;
-	}
-	value = dit_arena_alloc(check->arena, sizeof(*value));
-	if (value == NULL) {
+	if (attr == NULL || value == NULL) {
 		return -ENOMEM;
 	}
 	*value = dit_span_of(check->set->structural->name);
@@ -58,6 +53,24 @@ static int add_structural(struct dit_entry_check *check)
 	attr->nvalues = 1;
 	dit_check_see(check, attr->ad->type);
 	return 0;
+}
+
+static int add_structural(struct dit_entry_check *check)
+{
+	return put_structural(
+		check,
+		dit_entry_add(check->entry, check->work->structural_class, check->arena));
+}
+
+/* slapd lets a glue entry become another one. */
+static int replace_glue(struct dit_entry_check *check)
+{
+	struct dit_attr *attr = check->entry->attrs;
+
+	while (attr->values != check->structural) {
+		attr++;
+	}
+	return put_structural(check, attr);
 }
 
 /* The entry's own structural class; @p name as the entry has it. */
@@ -78,6 +91,8 @@ static int check_own_structural(struct dit_entry_check *check, struct dit_span n
 		why.kind = DIT_WHY_OWN_KIND;
 	} else if (oc->is_obsolete) {
 		why.kind = DIT_WHY_OWN_OBSOLETE;
+	} else if (oc != structural && (oc->oc_flags & DIT_OC_GLUE) != 0) {
+		return replace_glue(check);
 	} else if (oc != structural) {
 		why.kind = DIT_WHY_OWN_OTHER;
 	}

@@ -545,7 +545,6 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 	if (!read_number(given->values[0], &more)) {
 		return refuse_value(edit, DIT_WHY_MOD_NUMBER, given, 0, "increment");
 	}
-	/* slapd does not look at the values if they stay. */
 	r = more == 0 ? 1 : make_room(arena, attr);
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
@@ -643,7 +642,8 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 {
 	struct modifier *modifier = edit->modifier;
 	struct dit_entry *entry = &edit->entry;
-	uint32_t n = entry->nattrs;
+	/* All of a glue entry: it may become another one. */
+	uint32_t n = (entry->oc_flags & DIT_OC_GLUE) != 0 ? 0 : entry->nattrs;
 	int r = 0;
 
 	entry->dn = *dn;
@@ -651,6 +651,7 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 	                    edit->notes);
 	r = r ?: dit_modify_check_fits(modifier, entry, edit->notes);
 	while (r == 0 && n < entry->nattrs) {
+		entry->attrs[n].has_room = false;
 		r = keep_attr(&modifier->kept, &entry->attrs[n++], true);
 	}
 	return r ?: order_splits(edit);
