@@ -146,11 +146,18 @@ static uint64_t by_dn(const struct dit_diff_item *item)
 	return item->dn;
 }
 
-/* A hole has no class. */
-static bool is_one_class(const struct dit_diff_item *a, const struct dit_diff_item *b)
+static bool is_glue(const struct dit_diff *diff, const struct dit_diff_item *item)
+{
+	return item->class_hash == dit_sum128_seed(DIT_SPAN("glue"), diff->seed);
+}
+
+/* A hole has no class, and a glue entry may become another one where it is. */
+static bool is_one_class(const struct dit_diff *diff, const struct dit_diff_item *a,
+                         const struct dit_diff_item *b)
 {
 	return a->class_hash == b->class_hash || a->is_hole || b->is_hole ||
-	       b->parent == 0;
+	       b->parent == 0 ||
+	       (a->dn == b->dn && dit_span_eq(a->rdn, b->rdn) && is_glue(diff, a));
 }
 
 /* Items of both sides that have one key; 0 is none. */
@@ -176,7 +183,7 @@ static int match_by(struct dit_diff *diff,
 			at == DIT_DIFF_NONE ? NULL : &diff->sides[0].items[at];
 
 		if (first != NULL && first->node == DIT_DIFF_NONE &&
-		    is_one_class(first, item)) {
+		    is_one_class(diff, first, item)) {
 			r = first->rdn_hash == item->rdn_hash
 			            ? 1
 			            : dit_diff_can_rename(diff, first, item);

@@ -76,3 +76,9 @@ for name in one two; do
 done
 "$DITDIFF" -f empty.conf one.ldif two.ldif
 echo "# status $?"
+echo '# a glue entry becomes another one'
+states "dn: ou=b,dc=example,dc=com
+objectClass: glue
+$id" "dn: ou=b,dc=example,dc=com
+$unit
+$id"
