@@ -37,8 +37,11 @@ static const char schema[] =
 	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.12 )\n"
 	"attributetype ( 1.1.1.6 NAME ( 'xWord' 'xOtherName' ) EQUALITY caseIgnoreMatch\n"
 	"  SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )\n"
+	"attributetype ( 1.1.1.7 NAME 'xOrderedName' EQUALITY distinguishedNameMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.12 X-ORDERED 'VALUES' )\n"
 	"objectclass ( 1.1.2.1 NAME 'xThings' SUP top AUXILIARY MAY ( xNoRule $ xSingle $\n"
-	"  xInt $ xOrdered $ xMember $ xWord $ seeAlso ) )\n"
+	"  xInt $ xOrdered $ xMember $ xWord $\n"
+	"  xOrderedName $ seeAlso ) )\n"
 	"objectclass ( 1.1.2.2 NAME 'xNeeds' SUP top AUXILIARY MUST xInt )\n";
 
 static const char indexes[] = "index xInt,xMember eq\nindex xWord pres,eq,sub\n";

@@ -32,6 +32,7 @@ static const struct {
 	{"add: xWord\nxWord: d\n", WORDS ", xWord: d, " INTS ", " REST},
 	{"add: xWord\nXWORD: d\nxword: A2\n", WORDS ", xWord: d, xWord: A2, " INTS ", " REST},
 	{"add: seeAlso\nseeAlso: CN = y , DC=X\n", ALL ", seeAlso: cn=y,dc=X"},
+	{"add: xOrderedName\nxOrderedName: {0}CN = y , DC=X\n", ALL ", xOrderedName: {0}cn=y,dc=X"},
 	{"add: xWord;lang-de\nxWord;lang-de: a\n", ALL ", xWord;lang-de: a"},
 	{"add: xWord\n", ALL},
 	{"", ALL},

@@ -292,10 +292,17 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 static int make_pretty(const struct reading *reading, const struct dit_attr_type *type,
                        struct dit_span *value)
 {
-	int r = dit_value_pretty(reading->context->schema, type->validator, *value,
-	                         reading->arena, value);
+	size_t n = dit_attr_order_prefix(type, *value);
+	struct dit_span parts[] = {{value->data, n}, {value->data + n, value->len - n}};
+	int r = dit_value_pretty(reading->context->schema, type->validator, parts[1],
+	                         reading->arena, &parts[1]);
 
-	return r == -ENOMEM ? r : 0;
+	if (r < 0 || n > 0) {
+		return r == 0 ? dit_arena_join(reading->arena, parts, 2, value)
+		              : (r == -ENOMEM ? r : 0);
+	}
+	*value = parts[1];
+	return 0;
 }
 
 static int read_value(struct reading *reading, struct dit_attr *attr,
@@ -308,8 +315,7 @@ static int read_value(struct reading *reading, struct dit_attr *attr,
 	if (value.data == NULL) {
 		return refuse_no_value(reading, line, ad->name, attr->nvalues);
 	}
-	if (reading->context->is_request && dit_has_pretty(ad->type->validator) &&
-	    dit_attr_order_prefix(ad->type, value) == 0) {
+	if (reading->context->is_request && dit_has_pretty(ad->type->validator)) {
 		r = make_pretty(reading, ad->type, &value);
 	}
 	if (r == 0 && attr->normal != NULL) {
