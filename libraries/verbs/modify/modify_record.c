@@ -140,7 +140,8 @@ static int check_values(struct reading *reading, struct dit_entry *values)
 		if (!is_placed(attr->values[i])) {
 			return dit_why_tell(&reading->change->notes,
 			                    dit_why_value(DIT_WHY_VALUE, attr->ad,
-			                                  attr->values[i], i, ""));
+			                                  attr->values[i], i,
+			                                  attr->ad->type->syntax->oid));
 		}
 	}
 	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
