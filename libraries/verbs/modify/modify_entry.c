@@ -499,14 +499,15 @@ static int delete_values(struct edit *edit, const struct dit_attr *given)
 	return remove_values(edit, attr, given);
 }
 
-static int replace_values(struct edit *edit, const struct dit_attr *given)
+/* slapd deletes the first one of several blocks, and adds to the next one. */
+static int replace_values(struct edit *edit, const struct modify_mod *mod)
 {
-	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
+	struct dit_attr *attr = dit_entry_find(&edit->entry, mod->attr.ad);
 
 	if (attr != NULL) {
 		dit_entry_remove(&edit->entry, attr);
 	}
-	return given->nvalues == 0 ? 0 : put_values(edit, NULL, given, false);
+	return mod->attr.nvalues == 0 ? 0 : add_values(edit, mod);
 }
 
 /* ---- increment ---- */
@@ -607,9 +608,9 @@ static int make_mod(struct edit *edit, const struct modify_mod *mod)
 		return delete_values(edit, &mod->attr);
 	case MODIFY_HOW_REPLACE_ALL:
 		dit_memberships_remove(&edit->entry, mod->attr.ad);
-		return replace_values(edit, &mod->attr);
+		return replace_values(edit, mod);
 	case MODIFY_HOW_REPLACE:
-		return replace_values(edit, &mod->attr);
+		return replace_values(edit, mod);
 	case MODIFY_HOW_INCREMENT:
 		return increment(edit, &mod->attr);
 	}
@@ -637,12 +638,11 @@ static int stamp_entry(struct edit *edit, const struct modify_mod *mods, size_t 
 	                               &edit->entry, stamp, &modifier->kept, given, n);
 }
 
-/* The check may add structuralObjectClass, which does not last. */
+/* The check may add structuralObjectClass, or replace that of glue; it does not last. */
 static int check(struct edit *edit, const struct dit_dn *dn)
 {
 	struct modifier *modifier = edit->modifier;
 	struct dit_entry *entry = &edit->entry;
-	/* All of a glue entry: it may become another one. */
 	uint32_t n = (entry->oc_flags & DIT_OC_GLUE) != 0 ? 0 : entry->nattrs;
 	int r = 0;
 
