@@ -7,9 +7,10 @@
  *   second   ALPHA  gamma  delta       add:    ALPHA, delta
  *
  * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
- * value of it (there is no equality rule), if the schema allows one value, if the order
- * of its values counts, or if none of them stays. contextCSN is replaced as well: digests
- * do not tell whether it is the one that was compared.
+ * value of it (there is no equality rule, or the value is not in the first block), if the
+ * schema allows one value, if the order of its values counts, or if none of them stays.
+ * contextCSN is replaced as well: digests do not tell whether it is the one that was
+ * compared.
  *
  * slapd changes the values of RDNs when an entry is renamed, so the first side is what it
  * is after that. It stamps an entry that it changes or renames, unless the change has
@@ -39,6 +40,20 @@ static int compare_values(const void *a, const void *b)
 static bool is_ordered(const struct dit_attr_view *attr)
 {
 	return attr->ad != NULL && (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+}
+
+/* Several blocks may have one value. */
+static void leave_one_of_each(struct dit_attr_values *values)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < values->n; i++) {
+		if (n == 0 ||
+		    !dit_span_eq(values->list[i].normal, values->list[n - 1].normal)) {
+			values->list[n++] = values->list[i];
+		}
+	}
+	values->n = n;
 }
 
 /* The values of a type. */
@@ -132,16 +147,23 @@ static bool is_in_rdn(const struct dit_dn *rdn, const struct dit_attr_type *type
 
 int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 {
+	struct dit_entry_view before;
 	struct dit_entry_view entry;
 	struct rdns rdns;
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
 	r = parse_rdns_of(diff, node, &rdns);
+	r = r ?: dit_diff_read(diff, 0, dit_diff_item_of(diff, node, 0)->id, &before);
 	r = r ?: dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id, &entry);
 	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
-		/* The entry may need a value of this type until it is modified. */
-		if (!is_in_rdn(&rdns.new, rdns.old.avas[i].type)) {
+		struct dit_attr_values values;
+
+		/* The entry may need a value of this type until it is modified. slapd
+		 * may not find one of several blocks. */
+		r = take(diff, &before, rdns.old.avas[i].type, &values);
+		if (r == 0 && (!is_in_rdn(&rdns.new, rdns.old.avas[i].type) ||
+		               values.nblocks > 1)) {
 			return 1;
 		}
 	}
@@ -256,6 +278,18 @@ static bool is_replaced(const struct dit_attr_view *view, size_t nstay)
 	       dit_span_eq(ad->name, DIT_SPAN("contextCSN")) || nstay == 0;
 }
 
+/* slapd finds values of the first block alone, and a replacement deletes that one. */
+static int write_blocks(struct dit_diff *diff, struct dit_span name,
+                        const struct dit_attr_values sides[2])
+{
+	int r = 0;
+
+	for (uint32_t i = sides[0].nblocks; i > 0 && r == 0; i--) {
+		r = write_values(diff, "replace", name, i == 1 ? &sides[1] : NULL);
+	}
+	return r;
+}
+
 static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
                       struct dit_attr_values sides[2])
 {
@@ -266,6 +300,9 @@ static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
 	size_t n[2] = {old->n, new->n}; /* that the other side lacks */
 	int r = 0;
 
+	if (old->nblocks > 1) {
+		return write_blocks(diff, name, sides);
+	}
 	if (old->n == 0 || new->n == 0) {
 		return write_values(diff, old->n == 0 ? "add" : "delete", name,
 		                    old->n == 0 ? new : NULL);
@@ -313,6 +350,9 @@ static int read_attr(struct change *change, const struct dit_attr_view *view,
 	for (unsigned i = 0; i < 2 && !is_ordered(view); i++) {
 		dit_sort_items(sides[i].list, sides[i].n, sizeof(*sides[i].list),
 		               compare_values);
+		if (sides[i].nblocks > 1) {
+			leave_one_of_each(&sides[i]);
+		}
 	}
 	return 0;
 }

@@ -82,3 +82,26 @@ objectClass: glue
 $id" "dn: ou=b,dc=example,dc=com
 $unit
 $id"
+echo '# slapadd 2.5 stores an attribute in several blocks'
+states "dn: ou=b,dc=example,dc=com
+$unit
+description: one
+l: x
+description: two
+$id" "dn: ou=b,dc=example,dc=com
+$unit
+description: one
+l: x
+$id" >/dev/null
+rm db/*
+"$DITADD" -q --openldap 2.5 -f slapd.conf -l first.ldif
+"$DITDIFF" --openldap 2.5 -f slapd.conf db second.ldif | tee changes
+"$DITMODIFY" --openldap 2.5 -f slapd.conf changes
+"$DITDIFF" --openldap 2.5 -f slapd.conf db second.ldif
+echo "# status $?"
+printf '%s\n' 'dn: ou=b,dc=example,dc=com' 'changetype: delete' '' >delete.ldif
+"$DITMODIFY" --openldap 2.5 -f slapd.conf delete.ldif
+sed '/^dn: dc/,/^$/d' first.ldif | "$DITADD" -q --openldap 2.5 -f slapd.conf
+printf '%s\n' 'dn: ou=b,dc=example,dc=com' 'replace: description' 'description: a' >replace.ldif
+"$DITMODIFY" --openldap 2.5 -f slapd.conf replace.ldif
+"$DITCAT" --openldap 2.5 -f slapd.conf -a '(ou=b)' | grep '^[dl][el]*[s:]'
