@@ -133,14 +133,14 @@ static struct row *add_row(const struct row *row)
 {
 	size_t i = rows_up_to(row->at);
 
-	if (!row->is_heap && owner.held_bytes >= SMALL_PAGES_BYTES) {
+	owner.held_bytes += row->size_bytes;
+	if (!row->is_heap && owner.held_bytes > SMALL_PAGES_BYTES) {
 		(void)madvise(row->at, row->size_bytes, MADV_HUGEPAGE); /* only a wish */
 	}
 	memmove(&owner.rows[i + 1], &owner.rows[i],
 	        (owner.nrows - i) * sizeof(owner.rows[0]));
 	owner.rows[i] = *row;
 	owner.nrows++;
-	owner.held_bytes += row->size_bytes;
 	return &owner.rows[i];
 }
 
