@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "base/object.h"
@@ -26,7 +27,7 @@ struct known_slot {
 struct dit_known {
 	struct dit_entry_sum_rule rule;
 	struct known_slot *slots;
-	size_t mask;     /* one less than there are slots, a power of two */
+	size_t nslots;   /* a power of two */
 	uint64_t *twins; /* by the own ID; 0: none */
 	size_t ntwins;
 };
@@ -56,26 +57,33 @@ int dit_known_new(struct dit_known **ret, uint64_t nentries,
 		return -ENOMEM;
 	}
 	known->rule = *rule;
-	known->mask = count_slots(nentries) - 1;
-	known->slots = calloc(known->mask + 1, sizeof(*known->slots));
-	r = known->slots == NULL ? -ENOMEM : 0;
+	r = DIT_GROW_LARGE(known->slots, known->nslots, count_slots(nentries));
+	if (r == 0) {
+		memset((void *)known->slots, 0, known->nslots * sizeof(*known->slots));
+	}
 	return DIT_HAND_OVER(r, ret, known, dit_known_free);
 }
 
 void dit_known_free(struct dit_known *known)
 {
 	if (known != NULL) {
-		free(known->slots);
+		DIT_FREE_LARGE(known->slots, known->nslots);
 		free(known->twins);
 		free(known);
 	}
+}
+
+static struct known_slot *slot_at(const struct dit_known *known,
+                                  const struct dit_sum128 *sum, uint64_t i)
+{
+	return &known->slots[(sum->high + i) & (known->nslots - 1)];
 }
 
 void dit_known_push(struct dit_known *known, uint64_t id, const struct dit_sum128 *sum,
                     uint64_t uuid)
 {
 	for (uint64_t i = 0; i < PROBES; i++) {
-		struct known_slot *slot = &known->slots[(sum->high + i) & known->mask];
+		struct known_slot *slot = slot_at(known, sum, i);
 		uint64_t free_id = 0;
 
 		if (atomic_compare_exchange_strong_explicit(&slot->id, &free_id, id,
@@ -97,7 +105,7 @@ uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *
                         uint64_t uuid)
 {
 	for (uint64_t i = 0; i < PROBES; i++) {
-		struct known_slot *slot = &known->slots[(sum->high + i) & known->mask];
+		struct known_slot *slot = slot_at(known, sum, i);
 		uint64_t id = atomic_load_explicit(&slot->id, memory_order_relaxed);
 
 		if (id == 0) {
