@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The profile in doc/packaging/apparmor.md: apparmor_parser takes it, and its paths cover what
-# a load, an export, a check and a reindexing open. No profile is loaded. In check-long, for
+# a load, an export, a check, a comparison, a reindexing, changes and a split open. No profile is loaded. In check-long, for
 # apparmor_parser is seldom there; APPARMOR_ROOT names a folder with an unpacked package.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
-: "${DIT_SRCDIR:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
+: "${DITSPLIT:?}" "${DIT_SRCDIR:?}"
 root=${APPARMOR_ROOT:-}
 parser=$root/sbin/apparmor_parser
 
@@ -50,10 +50,12 @@ trace() { # trace COMMAND...: what it opens
 trace "$DITADD" -q -d 0 -f conf -l "$DIT_SRCDIR/doc/examples/people.ldif"
 trace "$DITCAT" -f conf -l out.ldif
 trace "$DITCHECK" -f conf
+trace "$DITDIFF" -f conf out.ldif "$work/db"
 trace "$DITINDEX" -d 0 -f conf
 printf '%s\n' 'dn: ou=People,dc=harbour,dc=example' 'changetype: modify' 'replace: description' \
 	'description: people' >changes
 trace "$DITMODIFY" -d 0 -f conf -l changes
+trace "$DITSPLIT" -f conf --map "$DIT_SRCDIR/doc/examples/shards.map" --output out.parts out.ldif
 
 # Rules as regular expressions. The abstractions allow libraries, locales, users and groups.
 sed -n 's/^ *\(owner \)\?\([/@][^ ]*\) [a-z]*,$/\2/p' profile |
