@@ -183,6 +183,9 @@ TEST(directives_that_slapd_refuses_are_told)
 	         "nothing: no such attribute is configured\n"},
 		{"overlay unique\nunique_uri ldap:///?cn?sub?(cn=\n",
 	         "(cn=: this is no filter\n"},
+		{"overlay unique\nunique_uri ldap:///?cn?sub?(|(cn=a)(!(cn>=x)))\n",
+	         "unique_uri: slapd adds no entry that may match, as this is undefined: "
+	         "\"ldap:///?cn?sub?(|(cn=a)(!(cn>=x)))\"\n"},
 		{"overlay dynlist\ndynlist-attrset nothing labeledURI\n",
 	         "dynlist-attrset: unable to find ObjectClass \"nothing\"\n"},
 		{"overlay dynlist\ndynlist-attrset groupOfURLs nothing member\n",

@@ -212,10 +212,22 @@ int dit_overlay_url_read(const char *text, struct dit_entry_match_opts *match,
 	return 0;
 }
 
+/* slapd stores its filter with a mark at such a part, and cannot read that again. */
+static bool has_undefined(const struct dit_filter *filter)
+{
+	bool r = false;
+
+	for (; filter != NULL && !r; filter = filter->next) {
+		r = filter->kind == DIT_FILTER_UNDEFINED || has_undefined(filter->first);
+	}
+	return r;
+}
+
 static int add_url(struct making *making, const char *text, bool is_ignored)
 {
 	static const char keyword[] = "unique_uri";
 	struct dit_entry_match_opts match = {.base = NULL};
+	const struct dit_overlay_rules *rules = making->rules;
 	LDAPURLDesc *url = NULL;
 	int r = dit_overlay_url_read(text, &match, &url);
 
@@ -229,6 +241,11 @@ static int add_url(struct making *making, const char *text, bool is_ignored)
 	            ?: add_unique(making, &match, (const char *const *)url->lud_attrs,
 	                          is_ignored);
 	ldap_free_urldesc(url);
+	if (r == 0 && has_undefined(rules->unique[rules->nunique - 1].match.filter)) {
+		r = refuse(making, keyword,
+		           "slapd adds no entry that may match, as this is undefined:",
+		           text);
+	}
 	return r;
 }
 
