@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "codec/entry_codec.h"
+#include "filter/filter_match.h"
 
 struct walk {
 	struct dit_overlays *overlays;
@@ -40,8 +41,7 @@ static bool is_member(const void *memberof_rule, const struct dit_ad *ad)
 {
 	const struct dit_memberof_rule *rule = memberof_rule;
 
-	return ad == rule->member || (rule->member->options.len == 0 &&
-	                              dit_type_is_a(ad->type, rule->member->type));
+	return dit_ad_is_below(ad, rule->member);
 }
 
 /* Does a rule of unique name the description? Operational ones never matter, and no value

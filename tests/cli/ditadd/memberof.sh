@@ -60,6 +60,10 @@ load memberof.conf -l blocks.ldif
 "$DITMODIFY" --memberof -f memberof.conf
 "$DITCAT" -f memberof.conf -a '(uid=joe)' | grep -Ei '^(title|memberof|sn):'
 "$DITCHECK" --overlays -f memberof.conf
+overlays user.conf 'overlay memberof' 'memberof-member-ad member;lang-a'
+group own ann | sed 's/^member:/member;lang-a;lang-b:/' | cat in.ldif - >user.ldif
+load user.conf --memberof -l user.ldif
+"$DITCAT" -f user.conf -a '(uid=ann)' | grep '^memberOf:'
 load drop.conf --memberof -l in.ldif
 memberships | grep -c '^member:'
 load twice.conf --memberof -l in.ldif
