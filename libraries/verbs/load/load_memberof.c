@@ -117,7 +117,20 @@ static bool may_have(const struct dit_overlay_rules *rules, const struct dit_ent
 	return is_allowed;
 }
 
+static bool is_full(const struct dit_entry *entry, const struct dit_ad *ad)
+{
+	return (ad->type->flags & DIT_TYPE_SINGLE) != 0 &&
+	       dit_entry_find(entry, ad) != NULL;
+}
+
 /* ---- memberships ---- */
+
+/* Nobody but slapd writes an operational attribute. Of another one the values of the
+ * input stay: slapd's changes add to them. */
+static bool stays(const struct dit_ad *ad)
+{
+	return ad->type->usage == DIT_USAGE_USER;
+}
 
 /* Groups that were there before the entry, or those that came after it.
  *
@@ -146,7 +159,10 @@ static int put_groups(const struct loader *loader, struct load_item *item, bool 
 			ad = rules->memberof[asked->rule].memberof;
 			is_allowed = may_have(rules, &item->entry, ad->type);
 		}
-		if (is_allowed) {
+		if (asked->kind == DIT_OVERLAY_MEMBER && stays(ad)) {
+			continue;
+		}
+		if (is_allowed && !is_full(&item->entry, ad)) {
 			r = dit_memberships_change(memberships, asked);
 		} else if (!is_early) {
 			item->nmissing -= asked->kind == DIT_OVERLAY_MISSING;
@@ -192,14 +208,21 @@ int dit_load_ahead_start(const struct loader *loader, const struct load_member *
 
 	r = r < 0 || item->asked.n == 0 ? r : refuse_or_drop(ahead, record, item);
 	for (size_t i = 0; i < item->asked.n && r == 0; i++) {
-		item->nmissing += item->asked.items[i].kind == DIT_OVERLAY_MISSING;
-		item->nsurplus += item->asked.items[i].kind == DIT_OVERLAY_SURPLUS;
+		const struct dit_overlay_item *asked = &item->asked.items[i];
+
+		item->nmissing += asked->kind == DIT_OVERLAY_MISSING;
+		item->nsurplus += asked->kind == DIT_OVERLAY_SURPLUS &&
+		                  !stays(ahead->rules.memberof[asked->rule].memberof);
 	}
 	if (r < 0 || item->nmissing + item->nsurplus == 0) {
 		return r;
 	}
 	for (size_t i = 0; i < ahead->rules.nmemberof; i++) {
-		dit_memberships_remove(&item->entry, ahead->rules.memberof[i].memberof);
+		const struct dit_ad *ad = ahead->rules.memberof[i].memberof;
+
+		if (!stays(ad)) {
+			dit_memberships_remove(&item->entry, ad);
+		}
 	}
 	return put_groups(loader, item, true, &memberships);
 }

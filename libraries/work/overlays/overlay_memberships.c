@@ -39,21 +39,33 @@ static void keep_values(const struct dit_memberships *memberships)
 	}
 }
 
-/* A new attribute with room for all groups; a value that stays is one of them. */
+/* For all groups, after the values that are there. */
+static int make_room(const struct dit_memberships *memberships, struct dit_attr *attr)
+{
+	size_t room = attr->nvalues + memberships->asked.n;
+	struct dit_span *spans =
+		dit_arena_calloc(memberships->arena, room, 2 * sizeof(*spans));
+
+	if (spans == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		spans[i] = attr->values[i];
+		spans[room + i] = dit_attr_keys(attr)[i];
+	}
+	attr->values = spans;
+	attr->normal = spans + room;
+	attr->has_room = memberships->stored == NULL;
+	return 0;
+}
+
+/* A value that stays is one of the groups. */
 static struct dit_attr *new_attr(const struct dit_memberships *memberships,
                                  const struct dit_ad *ad)
 {
 	struct dit_attr *attr = dit_entry_add(memberships->entry, ad, memberships->arena);
-	size_t room = memberships->asked.n;
-	struct dit_span *spans =
-		dit_arena_calloc(memberships->arena, room, 2 * sizeof(*spans));
 
-	if (attr == NULL || spans == NULL) {
-		return NULL;
-	}
-	attr->values = spans;
-	attr->normal = spans + room;
-	return attr;
+	return attr == NULL || make_room(memberships, attr) < 0 ? NULL : attr;
 }
 
 int dit_memberships_change(struct dit_memberships *memberships,
@@ -71,6 +83,9 @@ int dit_memberships_change(struct dit_memberships *memberships,
 			return -ENOMEM;
 		}
 		keep_values(memberships);
+	} else if (memberships->stored == NULL && !memberships->attr->has_room &&
+	           make_room(memberships, memberships->attr) < 0) {
+		return -ENOMEM;
 	}
 	if (item->kind != DIT_OVERLAY_SURPLUS) {
 		put(memberships->attr, item->name->pretty, item->name->norm);

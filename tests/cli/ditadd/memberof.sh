@@ -60,10 +60,20 @@ load memberof.conf -l blocks.ldif
 "$DITMODIFY" --memberof -f memberof.conf
 "$DITCAT" -f memberof.conf -a '(uid=joe)' | grep -Ei '^(title|memberof|sn):'
 "$DITCHECK" --overlays -f memberof.conf
-overlays user.conf 'overlay memberof' 'memberof-member-ad member;lang-a'
-group own ann | sed 's/^member:/member;lang-a;lang-b:/' | cat in.ldif - >user.ldif
+overlays user.conf \
+	"attributetype ( 1.2.840.113556.1.8000.1 NAME 'oneGroup' SUP distinguishedName SINGLE-VALUE )" \
+	'overlay memberof' 'memberof-memberof-ad seeAlso' \
+	'overlay memberof' 'memberof-memberof-ad oneGroup' 'memberof-member-ad member;lang-a'
+{
+	cat in.ldif
+	person joe 'seeAlso: cn=own,dc=example,dc=com' 'seeAlso: cn=none,dc=example,dc=com' 'title: x'
+	person kim | sed 's/^objectClass.*/&\nobjectClass: extensibleObject/'
+	group own joe kim | sed 's/^member:/member;lang-a;lang-b:/'
+	group other joe kim | sed 's/^member:/member;lang-c:/'
+	group more joe kim | sed 's/^member:/member;lang-b;lang-a:/'
+} >user.ldif
 load user.conf --memberof -l user.ldif
-"$DITCAT" -f user.conf -a '(uid=ann)' | grep '^memberOf:'
+"$DITCAT" -f user.conf -a '(|(uid=joe)(uid=kim))' | grep -Ei '^(uid|title|seealso|onegroup|modifiersName):'
 load drop.conf --memberof -l in.ldif
 memberships | grep -c '^member:'
 load twice.conf --memberof -l in.ldif

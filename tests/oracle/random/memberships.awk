@@ -142,6 +142,9 @@ function make_user(k)
 	if (addcheck && rand_of(8) == 0) {
 		text = text "objectClass: extensibleObject\nmember: " any_name() "\n"
 	}
+	if (part != "sorted" && rand_of(5) == 0) {
+		text = text "seeAlso: " any_name() "\n"
+	}
 	add("uid=u" k ",@", 0)
 }
 
