@@ -63,8 +63,9 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_opts *opts,
                         struct dit_reindex_stats *stats)
 {
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tmpdir = opts->tmpdir,
-	                                 .fill = fill_progress, .ctx = reindexer};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapindex",
+	                                 .tmpdir = opts->tmpdir, .fill = fill_progress,
+	                                 .ctx = reindexer};
 
 	*reindexer = (struct reindexer){.opts = opts, .stats = stats};
 	dit_job_init(&reindexer->job, &job);

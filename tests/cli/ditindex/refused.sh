@@ -5,3 +5,5 @@
 "$DITINDEX" -f slapd.conf uid sn
 "$DITINDEX" -f slapd.conf -d 0 'cn;lang-de'
 "$DITINDEX" -f slapd.conf --tmpdir /nonexistent
+: >empty.conf
+"$DITINDEX" -f empty.conf
