@@ -115,6 +115,20 @@ compare "servers" '' -w -q
 compare "servers" '' -w -s
 cp "$work/input.ldif" "$work/servers.ldif"
 
+# Stored apart: slapadd says that the suffix entry is modified, and the values are lost.
+more_conf='multival contextCSN 2,1'
+fresh "$work/dit"
+ditadd_site "$work/dit" -w -l "$work/input.ldif"
+more_conf=
+slapcat -f "$work/dit/slapd.conf" | grep '^contextCSN' | sort >"$work/csns"
+check "stored apart" diff - "$work/csns" <<END
+contextCSN: $(csn 01 000)
+contextCSN: $(csn 03 003)
+contextCSN: $(csn 04 001)
+contextCSN: $(csn 05 fff)
+contextCSN: $(csn 06 00a)
+END
+
 # More entries: higher and lower ones, of old and new servers.
 {
 	person f "$(csn 09 003)"
