@@ -56,8 +56,8 @@ static int put_entry(struct modifier *modifier, const struct modify_node *node)
 	dit_arena_reset(&modifier->scratch);
 	r = dit_entry_encode(node->entry, modifier->split_rules, &modifier->scratch,
 	                     &encoded);
-	if (r < 0) {
-		return r;
+	if (r < 0 || encoded.splits.is_too_long) {
+		return r < 0 ? r : DIT_E_TOOLONG; /* slapd never had that */
 	}
 	dit_ad_numbers_fill(&modifier->numbers, &encoded);
 	return dit_output_put_entry_pieces(modifier->output, node->id, encoded.len,

@@ -84,3 +84,21 @@ for class in referral alias subentry; do
 	"$DITDIFF" -f slapd.conf --exact one three >5.ldif
 	echo "# $class: status $?"
 done
+echo "# in the middle of a change an entry has too many values for one so long"
+echo 'multival description 2,1' >>slapd.conf
+long=$(printf '%0600d' 0)
+state() { # state DIRECTORY OU DESCRIPTION...
+	mkdir "$1"
+	{
+		printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n'
+		printf 'dn: %s,dc=example,dc=com\nobjectClass: organizationalUnit\n' "$2"
+		printf 'entryUUID: 00000000-0000-4000-8000-000000000001\nou: a\n'
+		printf 'description: %s\n' "${@:3}"
+	} | "$DITADD" -f slapd.conf -q --exact -d 0 --database "$1"
+}
+state four ou=a "$long" x
+state five description=b "$long" b
+"$DITDIFF" -f slapd.conf --exact four five >6.ldif
+"$DITMODIFY" -f slapd.conf --exact --database four 6.ldif
+"$DITDIFF" -f slapd.conf --exact four five >7.ldif
+echo "# status $?"
