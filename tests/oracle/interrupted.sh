@@ -6,7 +6,7 @@
 #
 # Other processes may slow the end down. The test therefore bounds the processor time that
 # ditadd uses between the signal and its end: half of what the same load, or the load of
-# one huge value, uses when it is left alone.
+# one huge value, uses when it is left alone; the dearest of three.
 . "${0%/*}/lib.sh"
 : "${DITGEN:?}"
 
@@ -52,11 +52,18 @@ wait_cpu() {
 		"$work/times.before" "$work/times.after")
 }
 
-# whole NAME: the load that runs is left alone; sets whole_ms, its processor time
+# whole NAME ARGUMENT...: loads that are left alone; sets whole_ms, the processor time of the
+# dearest. A virtual machine may give memory to one of them at a quarter of the usual price.
 whole() {
-	wait_cpu
-	check "$1 is stored" [ "$status" -eq 0 ]
-	whole_ms=$used
+	local name=$1 turn
+	shift
+	whole_ms=0
+	for turn in 1 2 3; do
+		start /dev/null "$@"
+		wait_cpu
+		check "$name is stored, $turn" [ "$status" -eq 0 ]
+		[ "$used" -le $whole_ms ] || whole_ms=$used
+	done
 }
 
 # signal_load SIGNAL: end the load; false: it had ended by itself. Sets status and used,
@@ -141,8 +148,7 @@ printf 'dn: cn=huge,%s\nobjectClass: person\ncn: huge\nsn:< file://%s\n' \
 	"$suffix" "$work/huge" >>"$work/value.ldif"
 awk 'BEGIN { while (n++ < 6000) for (i = 0; i < 100; i++) printf "%s", "Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, " }' |
 	head -c $value_bytes >"$work/huge"
-start /dev/null -T 2 -l "$work/value.ldif"
-whole 'the huge value'
+whole 'the huge value' -T 2 -l "$work/value.ldif"
 for sixths in 1 2 3 4 5; do
 	interrupt_at $sixths 'huge value' -T 2 -l "$work/value.ldif"
 done
@@ -182,8 +188,7 @@ exec {hold}>&-
 
 # Every other phase, with temporary files.
 "$DITGEN" --entries $nentries --operational >"$work/input.ldif"
-start /dev/null -q -T 2 --memory 16M -l "$work/input.ldif"
-whole 'the whole load'
+whole 'the whole load' -q -T 2 --memory 16M -l "$work/input.ldif"
 for sixths in 1 2 3 4 5; do
 	interrupt_at $sixths 'temporary files' -q -T 2 --memory 16M -l "$work/input.ldif"
 done
