@@ -38,6 +38,7 @@ void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offs
 }
 
 static bool can_move = true;
+static unsigned nmoves;
 
 void *__real_mremap(void *at, size_t size, size_t wanted, int flags, ...);
 void *__wrap_mremap(void *at, size_t size, size_t wanted, int flags, ...);
@@ -50,6 +51,7 @@ void *__wrap_mremap(void *at, size_t size, size_t wanted, int flags, ...)
 	va_start(more, flags);
 	to = va_arg(more, void *);
 	va_end(more);
+	nmoves++;
 	return can_move ? __real_mremap(at, size, wanted, flags, to) : MAP_FAILED;
 }
 
@@ -246,9 +248,6 @@ static void grow_all(void)
 TEST(a_block_that_grows_keeps_its_bytes)
 {
 	grow_all();
-	can_move = false;
-	grow_all();
-	can_move = true;
 }
 
 TEST(a_row_that_grows_holds_nothing_else)
@@ -266,24 +265,25 @@ TEST(a_row_that_grows_holds_nothing_else)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
+static void enlarge_waiting(void)
+{
+	void *stays = dit_slab_get(1);
+	void *row = NULL;
+
+	dit_slab_put(dit_slab_get(4 * MIB), 4 * MIB);
+	dit_slab_put(dit_slab_get(7 * MIB), 7 * MIB);
+	row = dit_slab_get(11 * MIB);
+	assert_non_null(row);
+	memset(row, 1, 11 * MIB);
+	assert_int_equal(dit_slab_held_bytes(), (2 + 12) * MIB);
+	dit_slab_put(row, 11 * MIB);
+	dit_slab_put(stays, 1);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
 TEST(a_row_that_waits_is_enlarged)
 {
-	for (unsigned turn = 0; turn < 2; turn++) {
-		void *stays = dit_slab_get(1);
-		void *row = NULL;
-
-		can_move = turn == 0;
-		dit_slab_put(dit_slab_get(4 * MIB), 4 * MIB);
-		dit_slab_put(dit_slab_get(7 * MIB), 7 * MIB);
-		row = dit_slab_get(11 * MIB);
-		can_move = true;
-		assert_non_null(row);
-		memset(row, 1, 11 * MIB);
-		assert_int_equal(dit_slab_held_bytes(), (2 + 12) * MIB);
-		dit_slab_put(row, 11 * MIB);
-		dit_slab_put(stays, 1);
-		assert_int_equal(dit_slab_held_bytes(), 0);
-	}
+	enlarge_waiting();
 }
 
 /* ---- failures ---- */
@@ -344,4 +344,17 @@ TEST(a_buffer_grows_and_is_empty_after_a_failure)
 	dit_buffer_drop(&buffer);
 	dit_buffer_drop(&buffer);
 	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+/* The last test: once a row could not be moved, none is. */
+TEST(without_moves_there_are_new_rows)
+{
+	can_move = false;
+	enlarge_waiting();
+	grow_all();
+	can_move = true;
+	nmoves = 0;
+	enlarge_waiting();
+	grow_all();
+	assert_int_equal(nmoves, 0);
 }

@@ -62,6 +62,7 @@ static struct {
 	} sizes[NSIZES];
 	size_t nused; /* blocks in use, of all */
 	size_t held_bytes;
+	bool cannot_move; /* a row could not be moved; no other one is tried */
 } owner = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- fork() ---- */
@@ -194,13 +195,15 @@ static struct row *widen_row(struct row *row, size_t size_bytes)
 	struct row larger = *row;
 
 	larger.size_bytes = whole_slabs(size_bytes);
-	larger.at = row->is_heap ? NULL : map_row(larger.size_bytes);
+	larger.at = row->is_heap || owner.cannot_move ? NULL : map_row(larger.size_bytes);
 	if (larger.at == NULL) {
 		return NULL;
 	}
 	if (mremap(row->at, row->size_bytes, larger.size_bytes,
 	           MREMAP_MAYMOVE | MREMAP_FIXED, larger.at) == MAP_FAILED) {
-		(void)munmap(larger.at, larger.size_bytes);
+		/* The system may have unmapped the new place, and another thread have it
+		 * by now. So it is left alone. */
+		owner.cannot_move = true;
 		return NULL;
 	}
 	owner.held_bytes -= row->size_bytes;
