@@ -206,5 +206,5 @@ cppcheck: $(BUILT_SOURCES)
 		$(AM_CPPFLAGS) -I$(abs_top_srcdir)/servers/cli \
 		-D_GNU_SOURCE -DDIT_PUBLIC= -- $(FILES)
 
-EXTRA_DIST += %D%/README.md %D%/checks_lib.sh %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/installed.sh %D%/lmdb_test.h %D%/lsan.supp %D%/nomem.h %D%/schema_test.h %D%/tally.sh %D%/test.h %D%/tidy.sh %D%/timed.sh
+EXTRA_DIST += %D%/README.md %D%/checks_lib.sh %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/installed.sh %D%/lmdb_test.h %D%/lsan.supp %D%/nomem.h %D%/posting_changes.h %D%/schema_test.h %D%/tally.sh %D%/test.h %D%/tidy.sh %D%/timed.sh
 EXTRA_DIST += %D%/roots/other-openldap.sh

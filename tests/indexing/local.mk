@@ -2,6 +2,7 @@
 check_PROGRAMS += \
 	%D%/test_builders \
 	%D%/test_index_writer \
+	%D%/test_key_changes \
 	%D%/test_stored_keys \
 	$(NULL)
 %C%_test_index_writer_LDFLAGS = $(AM_LDFLAGS) \

@@ -8,22 +8,25 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/grow.h"
 #include "files/fault.h"
 #include "locks/holder.h"
 #include "online_fixture.h"
+#include "posting_changes.h"
 
 struct told {
 	struct dit_output *output;
 	struct dit_online_times times;
 	uint64_t ids[50];
 	size_t nids;
+	struct posting_change change;
+	struct posting_changes given;
+	uint64_t changed_ids[2];
 	int error;
 	struct dit_fault fault;
 };
 
 static int note_changed(void *ctx, const struct dit_online_changed *changed,
-                        struct dit_table_changes *ret);
+                        struct dit_list_changes *ret);
 
 static void open_online(struct told *told, const char *dir, uint64_t maxsize_bytes)
 {
@@ -72,7 +75,7 @@ static int write_table(struct dit_output *output, unsigned nkeys)
 /* ---- the last step ---- */
 
 static int note_changed(void *ctx, const struct dit_online_changed *changed,
-                        struct dit_table_changes *ret)
+                        struct dit_list_changes *ret)
 {
 	struct told *told = ctx;
 
@@ -81,9 +84,11 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 	assert_in_range(changed->nids, 1, 50);
 	memcpy(told->ids, changed->ids, changed->nids * sizeof(changed->ids[0]));
 	told->nids = changed->nids;
-	assert_int_equal(DIT_GROW_LARGE(ret->list, ret->size, 1), 0);
-	ret->list[ret->n++] = (struct dit_posting_change){
+	told->change = (struct posting_change){
 		.key = {"zzzz", 4}, .id = changed->ids[0], .is_added = true};
+	told->given = (struct posting_changes){
+		.list = &told->change, .n = 1, .ids = told->changed_ids};
+	*ret = (struct dit_list_changes){posting_changes_next, &told->given};
 	return told->error;
 }
 

@@ -16,6 +16,7 @@
 #include "online_fixture.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
+#include "posting_changes.h"
 #include "seal_watch.h"
 
 #define LIST_MAX   100000
@@ -38,9 +39,10 @@ struct run {
 	unsigned error_at;
 	bool dies;
 	bool is_unsynced;
-	struct dit_posting_change *changes;
+	struct posting_change *changes;
 	size_t nchanges;
 	char (*keys)[KEY_BYTES];
+	struct posting_changes given;
 	struct dit_fault fault;
 	struct dit_online_times times;
 };
@@ -120,7 +122,7 @@ static void add_change(struct run *run, uint64_t id, unsigned key, bool is_added
 
 	memset(run->keys[n], 0, KEY_BYTES);
 	run->keys[n][0] = (char)key;
-	run->changes[n] = (struct dit_posting_change){
+	run->changes[n] = (struct posting_change){
 		.key = {run->keys[n], KEY_BYTES}, .id = id, .is_added = is_added};
 }
 
@@ -128,11 +130,11 @@ static int compare(const void *a, const void *b)
 {
 	const struct dit_key_order keys = {.kind = DIT_ORDER_BYTES};
 
-	return dit_posting_change_compare(&keys, a, b);
+	return posting_change_compare(&keys, a, b);
 }
 
 static int follow(void *ctx, const struct dit_online_changed *changed,
-                  struct dit_table_changes *ret)
+                  struct dit_list_changes *ret)
 {
 	const unsigned older = changed->older;
 	const unsigned newer = changed->newer;
@@ -149,7 +151,7 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 	run->keys = realloc(run->keys, 2 * nids * sizeof(*run->keys));
 	assert_non_null(run->changes);
 	assert_non_null(run->keys);
-	assert_int_equal(ret->n, 0);
+	assert_null(ret->next);
 	run->nchanges = 0;
 	for (size_t i = 0; i < nids; i++) {
 		unsigned old_key = key_of(run->snapshot, older, ids[i]);
@@ -164,9 +166,9 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 		}
 	}
 	qsort(run->changes, run->nchanges, sizeof(*run->changes), compare);
-	assert_int_equal(DIT_GROW_LARGE(ret->list, ret->size, run->nchanges + 1), 0);
-	memcpy(ret->list, run->changes, run->nchanges * sizeof(*ret->list));
-	ret->n = run->nchanges;
+	free(run->given.ids);
+	run->given = (struct posting_changes){.list = run->changes, .n = run->nchanges};
+	*ret = (struct dit_list_changes){posting_changes_next, &run->given};
 	if (run->dies && run->ncalls == run->error_at) {
 		_exit(9);
 	}
@@ -286,6 +288,7 @@ static int run_online(struct run *run, const char *dir, struct other *other,
 	r = dit_output_do(run->output, DIT_PUBLISH_COMMIT);
 	watched = NULL;
 	dit_output_abandon(run->output);
+	free(run->given.ids);
 	free(run->changes);
 	free(run->keys);
 	return r;

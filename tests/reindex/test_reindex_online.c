@@ -187,7 +187,7 @@ static struct {
 } meddler;
 
 int __wrap_dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
-                                struct dit_table_changes *ret)
+                                struct dit_list_changes *ret)
 {
 	int r = __real_dit_reindex_catch_up(ctx, changed, ret);
 

@@ -13,6 +13,7 @@
 #include "lmdb_test.h"
 #include "page/page_source.h"
 #include "page/tree_position.h"
+#include "posting_changes.h"
 #include "tree/table_writer.h"
 #include "tree/tree_diff.h"
 #include "tree/tree_merge.h"
@@ -263,14 +264,14 @@ static void write_table(struct dit_page_reserve *reserve, unsigned flags,
 /* ---- changes ---- */
 
 struct changes {
-	struct dit_posting_change list[6000];
+	struct posting_change list[6000];
 	char keys[6000][4];
 	size_t n;
 };
 
 static int compare(const void *a, const void *b, void *keys)
 {
-	return dit_posting_change_compare(keys, a, b);
+	return posting_change_compare(keys, a, b);
 }
 
 /* The model changes as well. */
@@ -298,9 +299,9 @@ static void make_changes(struct changes *changes, unsigned n, unsigned flags)
 		}
 		make_key(k, (flags & MDB_INTEGERKEY) != 0, changes->keys[changes->n]);
 		changes->list[changes->n] =
-			(struct dit_posting_change){.key = {changes->keys[changes->n], 4},
-		                                    .id = id,
-		                                    .is_added = is_added};
+			(struct posting_change){.key = {changes->keys[changes->n], 4},
+		                                .id = id,
+		                                .is_added = is_added};
 		changes->n++;
 		model.has[k][id] = is_added;
 		if (model.low[k] != 0 && is_added) {
@@ -335,11 +336,17 @@ static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
 	                                         .list_max = LIST_MAX,
 	                                         .dropped = drop_pages,
 	                                         .ctx = reserve};
+	struct posting_changes given = {.list = changes->list, .n = changes->n};
 	struct dit_tree_merge *merge = NULL;
+	struct dit_ids_change change;
+	struct dit_span key;
 
 	dit_page_source_init(&pages, f->fd, &dit_lmdb_09, PAGE, (uint64_t)1 << 30);
 	assert_int_equal(dit_tree_merge_open(&merge, &opts), 0);
-	assert_int_equal(dit_tree_merge_postings(merge, changes->list, changes->n), 0);
+	while (posting_changes_next(&given, &key, &change) > 0) {
+		assert_int_equal(dit_tree_merge_ids(merge, key, &change), 0);
+	}
+	free(given.ids);
 	assert_int_equal(dit_tree_merge_finish(merge, table, NULL), 0);
 	dit_tree_merge_free(merge);
 }
@@ -442,8 +449,8 @@ TEST(a_tree_shrinks_to_nothing_and_grows_again)
 	changes.n = 2;
 	make_key(3, false, changes.keys[0]);
 	make_key(9, false, changes.keys[1]);
-	changes.list[0] = (struct dit_posting_change){{changes.keys[0], 4}, 7, false};
-	changes.list[1] = (struct dit_posting_change){{changes.keys[1], 4}, 8, false};
+	changes.list[0] = (struct posting_change){{changes.keys[0], 4}, 7, false};
+	changes.list[1] = (struct posting_change){{changes.keys[1], 4}, 8, false};
 	edit_table(&f, &reserve, commit, &changes, &table);
 	assert_true(table.root == DIT_PAGE_NONE);
 	assert_int_equal(table.nitems, 0);

@@ -283,20 +283,30 @@ int dit_output_add_index(struct dit_output *output, const struct dit_output_inde
 }
 
 int dit_output_change_index(struct dit_output *output, size_t number,
-                            const struct dit_table_changes *changes)
+                            const struct dit_list_changes *changes)
 {
 	const struct dit_index_tables *tables = output->indexes;
 	struct dit_index_table *table = &tables->list[number];
-	int r = tables->is_closed || table->append != NULL
-	                ? -EINVAL
-	                : dit_index_table_merge(tables, table, &table->whole, false);
+	struct dit_ids_change change;
+	struct dit_span key;
+	int more = changes->next == NULL ? 0 : changes->next(changes->ctx, &key, &change);
+	int r = 0;
 
-	if (r == 0) {
-		r = dit_tree_merge_postings(table->whole.merge, changes->list,
-		                            changes->n);
-		r = r ?: dit_index_table_end(table, NULL);
-		free_merge(&table->whole); /* its space may end before the table does */
+	if (more <= 0) {
+		return more;
 	}
+	r = tables->is_closed || table->append != NULL
+	            ? -EINVAL
+	            : dit_index_table_merge(tables, table, &table->whole, false);
+	if (r < 0) {
+		return r;
+	}
+	while (r == 0 && more > 0) {
+		r = dit_tree_merge_ids(table->whole.merge, key, &change);
+		more = r < 0 ? r : changes->next(changes->ctx, &key, &change);
+	}
+	r = more < 0 ? more : dit_index_table_end(table, NULL);
+	free_merge(&table->whole); /* its space may end before the table does */
 	return r;
 }
 

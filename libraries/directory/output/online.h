@@ -69,20 +69,19 @@ struct dit_online_changed {
 	const uint64_t
 		*ids; /* of entries that were changed, added or removed; ascending */
 	size_t nids;
-	struct dit_arena *keys; /* for keys that change */
 };
 
 /**
  * Tell how the changed entries change the tables. Called once for each round that has
  * changed entries.
  *
- * @param ret  one for each table, in their order, without changes; gets them. Their keys
- *             are used until the next call, or the end of the commit
+ * @param ret  one for each table, in their order; valid until the next call, or the end
+ *             of the commit
  *
  * @return 0; an error, with which the commit ends
  */
 typedef int (*dit_online_changed_fn)(void *ctx, const struct dit_online_changed *changed,
-                                     struct dit_table_changes *ret);
+                                     struct dit_list_changes *ret);
 
 struct dit_online_opts {
 	const char *directory;

@@ -22,7 +22,6 @@
 #include "base/clock.h"
 #include "base/errno_text.h"
 #include "base/error.h"
-#include "base/grow.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
 #include "system/file_io.h"
@@ -36,12 +35,10 @@
 #define LESS_AT_MOST    9u
 #define WARM_PAGES      256u /* read with one call */
 #define WARM_TICK_PAGES 16384u
-#define KEYS_BYTES      (64u << 10)
 
 struct step {
 	struct dit_online *online;
-	struct dit_table_changes *changes; /* of a round; one for each table; owned */
-	struct dit_arena keys;             /* of these */
+	struct dit_list_changes *changes; /* of a round; one for each table; owned */
 	/* Reserved pages, through the page cache: the next round reads them. */
 	struct dit_page_space space;
 };
@@ -67,11 +64,8 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	tables->space = space;
 	tables->list_max = online->opts.list_max;
 	for (size_t i = 0; i < tables->n && r == 0; i++) {
-		r = step->changes[i].n == 0
-		            ? 0
-		            : dit_output_change_index(&online->head.base, i,
-		                                      &step->changes[i]);
-		step->changes[i].n = 0;
+		r = dit_output_change_index(&online->head.base, i, &step->changes[i]);
+		step->changes[i].next = NULL;
 		dit_tick(online->is_locked ? NULL : online->opts.shared.ticker);
 	}
 	return r;
@@ -129,8 +123,6 @@ static int find_changes(struct step *step, const struct state *newer)
 	}
 	changed.ids = changes->ids;
 	changed.nids = changes->nids;
-	changed.keys = &step->keys;
-	dit_arena_reset(&step->keys);
 	return r < 0 ? r
 	             : online->opts.changed(online->opts.ctx, &changed, step->changes);
 }
@@ -453,17 +445,6 @@ static int sync_commit(const struct dit_online *online)
 				dit_errno_text(-r));
 }
 
-static void step_deinit(struct step *step)
-{
-	size_t n = step->changes == NULL ? 0 : step->online->head.tables.n;
-
-	for (size_t i = 0; i < n; i++) {
-		DIT_FREE_LARGE(step->changes[i].list, step->changes[i].size);
-	}
-	free(step->changes);
-	dit_arena_deinit(&step->keys);
-}
-
 int dit_online_catch_up(struct dit_online *online)
 {
 	struct step step = {
@@ -472,7 +453,6 @@ int dit_online_catch_up(struct dit_online *online)
 	int r = step.changes == NULL ? -ENOMEM
 	                             : dit_page_file_drain(&online->reserve.space.file);
 
-	dit_arena_init(&step.keys, KEYS_BYTES);
 	/* Most of what is written goes to the disk before anybody has to wait. */
 	r = r ?: sync_pages(online);
 	r = r ?: collect_old_pages(&step);
@@ -488,6 +468,6 @@ int dit_online_catch_up(struct dit_online *online)
 	if (r == 0 && online->opts.is_unsynced) {
 		r = sync_commit(online);
 	}
-	step_deinit(&step);
+	free(step.changes);
 	return r;
 }

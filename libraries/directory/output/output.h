@@ -46,7 +46,7 @@
 
 struct dit_output_ops;
 struct dit_index_tables;
-struct dit_posting_change; /* tree_merge.h */
+struct dit_ids_change; /* tree_merge.h */
 
 /** The file that an output writes. Publication checks that the name leads to it. */
 struct dit_output_target {
@@ -120,12 +120,12 @@ struct dit_output_table {
 	uint64_t *ret_bytes;
 };
 
-/** Changes of an index database, in the order of dit_posting_change_compare(), each key
- * and ID once. */
-struct dit_table_changes {
-	struct dit_posting_change *list; /* tree_merge.h; grows with DIT_GROW_LARGE() */
-	size_t n;
-	size_t size;
+/** Changes of an index database, key by key in the order of the database. */
+struct dit_list_changes {
+	/* The changes of the next key, valid until the next call. 1; 0: there are no
+	 * more; an error. NULL: nothing changes */
+	int (*next)(void *ctx, struct dit_span *ret_key, struct dit_ids_change *ret);
+	void *ctx;
 };
 
 /** An index database. */
@@ -226,7 +226,7 @@ int dit_output_open_part(struct dit_output *output, size_t number, unsigned part
  * in between. Only of a database that holds records. Any thread
  */
 int dit_output_change_index(struct dit_output *output, size_t number,
-                            const struct dit_table_changes *changes);
+                            const struct dit_list_changes *changes);
 /** Make what was written readable. Main; no other thread writes */
 int dit_output_reach(struct dit_output *output);
 

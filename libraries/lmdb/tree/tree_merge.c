@@ -61,7 +61,6 @@ void dit_tree_merge_free(struct dit_tree_merge *merge)
 		dit_tree_path_deinit(&merge->list);
 		free(merge->old.list);
 		free(merge->new.list);
-		free(merge->given.list);
 		free(merge);
 	}
 }
@@ -363,8 +362,10 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
 	return r < 0 ? r : put_changed(merge, node->key, change);
 }
 
-static int change_list(struct dit_tree_merge *merge, struct dit_span key,
-                       const struct dit_ids_change *change)
+/* Apart from its caller, which is short without it. */
+static __attribute__((noinline)) int change_list(struct dit_tree_merge *merge,
+                                                 struct dit_span key,
+                                                 const struct dit_ids_change *change)
 {
 	struct dit_node_view node;
 	int r = dit_merge_take(merge, key, &node);
@@ -446,60 +447,6 @@ int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
 
 	if (r == 0 && value.len > 0) {
 		memcpy(space, value.data, value.len);
-	}
-	return r;
-}
-
-/* ---- changes one by one ---- */
-
-int dit_posting_change_compare(const struct dit_key_order *keys,
-                               const struct dit_posting_change *a,
-                               const struct dit_posting_change *b)
-{
-	int order = dit_key_compare(keys, (struct dit_span){NULL, 0}, a->key, b->key);
-
-	return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
-}
-
-/* The changes of the first key. @param ret_n  how many they are */
-static int change_key(struct dit_tree_merge *merge,
-                      const struct dit_posting_change *changes, size_t nchanges,
-                      size_t *ret_n)
-{
-	struct ids *given = &merge->given;
-	struct dit_ids_change change = {.nadded = 0};
-	size_t n = 0;
-	size_t a = 0;
-	size_t k = 0;
-	int r = 0;
-
-	while (n < nchanges && dit_span_eq(changes[n].key, changes[0].key)) {
-		change.nadded += changes[n++].is_added;
-	}
-	change.nremoved = n - change.nadded;
-	given->n = 0;
-	r = make_room(given, n);
-	if (r < 0) {
-		return r;
-	}
-	for (size_t i = 0; i < n; i++) {
-		given->list[changes[i].is_added ? a++ : change.nadded + k++] =
-			changes[i].id;
-	}
-	change.added = given->list;
-	change.removed = given->list + change.nadded;
-	*ret_n = n;
-	return change_list(merge, changes[0].key, &change);
-}
-
-int dit_tree_merge_postings(struct dit_tree_merge *merge,
-                            const struct dit_posting_change *changes, size_t nchanges)
-{
-	size_t n = 0;
-	int r = 0;
-
-	for (size_t i = 0; i < nchanges && r == 0; i += n) {
-		r = change_key(merge, changes + i, nchanges - i, &n);
 	}
 	return r;
 }

@@ -61,13 +61,6 @@ struct dit_ids_change {
 	bool is_repeated; /* a list of exactly list_max IDs becomes a range */
 };
 
-/** An ID comes into the list of a key, or goes. */
-struct dit_posting_change {
-	struct dit_span key;
-	uint64_t id;
-	bool is_added; /* else removed */
-};
-
 /** @return 0; -ENOMEM */
 int dit_tree_merge_open(struct dit_tree_merge **ret,
                         const struct dit_tree_merge_opts *opts);
@@ -86,14 +79,6 @@ void dit_tree_merge_free(struct dit_tree_merge *merge);
  */
 int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
                        const struct dit_ids_change *change);
-/** The same with changes of many keys, in the order of dit_posting_change_compare(). */
-int dit_tree_merge_postings(struct dit_tree_merge *merge,
-                            const struct dit_posting_change *changes, size_t nchanges);
-/** By key, in the order that the table's flags mean, then by ID. */
-int dit_posting_change_compare(const struct dit_key_order *keys,
-                               const struct dit_posting_change *a,
-                               const struct dit_posting_change *b);
-
 /** Give a key a value, whether the key is there or not. In a table without lists. */
 int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
                        struct dit_span value);

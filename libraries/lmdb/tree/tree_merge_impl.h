@@ -38,7 +38,6 @@ struct dit_tree_merge {
 	bool has_begun;
 	struct ids old;   /* a list, or a leaf of one */
 	struct ids new;   /* what becomes of it */
-	struct ids given; /* changes of one key: those added, then those removed */
 	struct records records;
 };
 

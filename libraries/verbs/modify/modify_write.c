@@ -24,7 +24,6 @@
 #define WHOLE_BYTES (16u << 10)
 #define SOME_BYTES  (2u << 10)
 #define LEAST_PART  (64u << 20)
-#define KEYS_BYTES  (64u << 10)
 
 struct writing {
 	struct modifier *modifier;
@@ -217,18 +216,17 @@ static int write_names(struct writing *writing)
 
 /** [own: member] */
 struct index_member {
-	struct dit_key_changes changes;         /* all owned */
-	const struct dit_table_changes **parts; /* of a database, of all members */
-	struct dit_arena bytes;
-	struct dit_entry_reader *reader;
+	struct dit_key_changes *changes; /* owned */
+	struct dit_entry_reader *reader; /* owned */
 	uint64_t npostings;
 	int error;
 };
 
 struct index_writing {
 	const struct writing *writing;
-	struct index_member *members; /* owned */
-	size_t begin;                 /* of a part of the nodes */
+	struct index_member *members;     /* owned */
+	struct dit_key_changes **changes; /* of all members; owned */
+	size_t begin;                     /* of a part of the nodes */
 	size_t end;
 	size_t ndbs;
 	/* [atomic: each database is drawn once a round] */
@@ -240,14 +238,14 @@ static int make_keys(struct index_member *member, const struct modify_node *node
 	static const struct dit_entry none;
 	struct dit_stored_version older = {.reason = NULL};
 	int r = node->is_stored
-	                ? dit_stored_keys_read(member->changes.keys, member->reader,
+	                ? dit_stored_keys_read(member->changes->keys, member->reader,
 	                                       node->id, false, &older)
 	                : 0;
 
 	/* A stored entry that cannot have keys was left out of the indexes. */
 	return r < 0 && r != DIT_E_INVALID
 	               ? r
-	               : dit_key_changes_take(&member->changes, node->id, &older.entry,
+	               : dit_key_changes_take(member->changes, node->id, &older.entry,
 	                                      node->entry == NULL ? &none : node->entry);
 }
 
@@ -259,7 +257,7 @@ static int make_share(struct index_writing *work, unsigned number)
 	unsigned nmembers = work->writing->modifier->job.nthreads;
 	int r = 0;
 
-	dit_arena_reset(&member->bytes);
+	dit_key_changes_clear(member->changes);
 	for (size_t i = work->begin + n * number / nmembers;
 	     i < work->begin + n * (number + 1) / nmembers && r == 0; i++) {
 		const struct modify_node *node = work->writing->nodes[i];
@@ -270,27 +268,17 @@ static int make_share(struct index_writing *work, unsigned number)
 }
 
 /* The changes of all members. */
-static int change_index(struct index_writing *work, struct index_member *member,
+static int change_index(const struct index_writing *work, struct index_member *member,
                         size_t db)
 {
 	struct modifier *modifier = work->writing->modifier;
-	const struct dit_index_db *index = dit_index_set_db(modifier->indexes, db);
-	unsigned nmembers = modifier->job.nthreads;
-	struct dit_table_changes changes = {.list = NULL};
-	int r = 0;
+	struct dit_changed_lists lists;
+	const struct dit_list_changes changes = {dit_changed_lists_next, &lists};
+	int r = dit_changed_lists_open(&lists, db, work->changes, modifier->job.nthreads);
 
-	for (unsigned i = 0; i < nmembers; i++) {
-		member->parts[i] = &work->members[i].changes.tables[db];
-	}
-	r = dit_key_changes_sort(member->parts, nmembers, index->is_integerkey, &changes);
-	member->npostings += changes.n;
-	if (changes.n > 0) {
-		r = dit_output_change_index(&modifier->output->base, db, &changes);
-	}
-	for (unsigned i = 0; i < nmembers; i++) {
-		work->members[i].changes.tables[db].n = 0;
-	}
-	DIT_FREE_LARGE(changes.list, changes.size);
+	member->npostings += lists.n;
+	r = r ?: dit_output_change_index(&modifier->output->base, db, &changes);
+	dit_changed_lists_close(&lists);
 	return r;
 }
 
@@ -328,14 +316,9 @@ static int init_member(struct index_writing *work, unsigned number)
 	                                           .reader = number,
 	                                           .names = &modifier->names,
 	                                           .without_dn = true};
-	int r = 0;
+	int r = dit_key_changes_new(&member->changes, modifier->indexes);
 
-	dit_arena_init_shared(&member->bytes, KEYS_BYTES, NULL);
-	member->changes.bytes = &member->bytes;
-	member->changes.tables = calloc(work->ndbs + 1, sizeof(*member->changes.tables));
-	member->parts = calloc(modifier->job.nthreads, sizeof(*member->parts));
-	r = member->changes.tables == NULL || member->parts == NULL ? -ENOMEM : 0;
-	r = r ?: dit_stored_keys_new(&member->changes.keys, modifier->indexes);
+	work->changes[number] = member->changes;
 	return r ?: dit_entry_reader_new(&member->reader, &opts);
 }
 
@@ -344,20 +327,10 @@ static void free_members(struct index_writing *work)
 	unsigned nmembers = work->writing->modifier->job.nthreads;
 
 	for (unsigned i = 0; work->members != NULL && i < nmembers; i++) {
-		struct index_member *member = &work->members[i];
-
-		for (size_t db = 0; member->changes.tables != NULL && db < work->ndbs;
-		     db++) {
-			struct dit_table_changes *table = &member->changes.tables[db];
-
-			DIT_FREE_LARGE(table->list, table->size);
-		}
-		free(member->changes.tables);
-		free(member->parts);
-		dit_stored_keys_free(member->changes.keys);
-		dit_entry_reader_free(member->reader);
-		dit_arena_deinit(&member->bytes);
+		dit_key_changes_free(work->members[i].changes);
+		dit_entry_reader_free(work->members[i].reader);
 	}
+	free(work->changes);
 	free(work->members);
 }
 
@@ -410,7 +383,8 @@ static int write_indexes(const struct writing *writing)
 	int r = 0;
 
 	work.members = calloc(modifier->job.nthreads, sizeof(*work.members));
-	r = work.members == NULL ? -ENOMEM : 0;
+	work.changes = calloc(modifier->job.nthreads, sizeof(struct dit_key_changes *));
+	r = work.members == NULL || work.changes == NULL ? -ENOMEM : 0;
 	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
 		r = init_member(&work, i);
 	}

@@ -3,7 +3,9 @@
  * --online: the keys of entries that slapd has changed since the snapshot, round by round
  * (online.h). In the last round all other writers wait, so this does no more than that.
  */
-#include "base/grow.h"
+#include <errno.h>
+#include <stdlib.h>
+
 #include "indexing/key_changes.h"
 #include "reader/ad_names.h"
 #include "reader/entry_reader.h"
@@ -13,7 +15,7 @@
 struct catching_up {
 	struct reindex_target *target;
 	const struct dit_online_changed *changed;
-	struct dit_key_changes changes;
+	struct dit_key_changes *changes; /* the target's */
 };
 
 static int refuse(const struct reindex_target *target, uint64_t id, const char *reason)
@@ -37,7 +39,7 @@ static int refuse(const struct reindex_target *target, uint64_t id, const char *
 static int take_entry(struct catching_up *work, struct dit_entry_reader *const readers[2],
                       uint64_t id)
 {
-	struct dit_key_changes *changes = &work->changes;
+	struct dit_key_changes *changes = work->changes;
 	struct dit_stored_version older;
 	struct dit_stored_version newer;
 	int r = dit_stored_keys_read(changes->keys, readers[0], id, false, &older);
@@ -52,22 +54,48 @@ static int take_entry(struct catching_up *work, struct dit_entry_reader *const r
 	return r ?: dit_key_changes_take(changes, id, &older.entry, &newer.entry);
 }
 
-static int sort_changes(const struct catching_up *work)
+static void close_lists(struct reindex_target *target)
 {
-	const struct dit_index_set *indexes = work->target->indexes;
+	size_t n = target->lists == NULL ? 0 : dit_index_set_ndbs(target->indexes);
+
+	for (size_t i = 0; i < n; i++) {
+		dit_changed_lists_close(&target->lists[i]);
+	}
+}
+
+static int open_lists(const struct reindex_target *target, struct dit_list_changes *ret)
+{
+	size_t n = dit_index_set_ndbs(target->indexes);
 	int r = 0;
 
-	for (size_t i = 0; i < dit_index_set_ndbs(indexes) && r == 0; i++) {
-		struct dit_table_changes *table = &work->changes.tables[i];
-		const struct dit_table_changes *all = table;
-		struct dit_table_changes sorted = {.list = NULL};
-
-		r = dit_key_changes_sort(
-			&all, 1, dit_index_set_db(indexes, i)->is_integerkey, &sorted);
-		DIT_FREE_LARGE(table->list, table->size);
-		*table = sorted;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = dit_changed_lists_open(&target->lists[i], i, &target->changes, 1);
+		ret[i] = (struct dit_list_changes){dit_changed_lists_next,
+		                                   &target->lists[i]};
 	}
 	return r;
+}
+
+/* Of this round, in place of the one before. */
+static int begin_changes(struct reindex_target *target)
+{
+	if (target->changes != NULL) {
+		close_lists(target);
+		dit_key_changes_clear(target->changes);
+		return 0;
+	}
+	target->lists =
+		calloc(dit_index_set_ndbs(target->indexes) + 1, sizeof(*target->lists));
+	return target->lists == NULL
+	               ? -ENOMEM
+	               : dit_key_changes_new(&target->changes, target->indexes);
+}
+
+void dit_reindex_forget_changes(struct reindex_target *target)
+{
+	close_lists(target);
+	free(target->lists);
+	dit_key_changes_free(target->changes);
 }
 
 /* ---- a round ---- */
@@ -97,30 +125,27 @@ static int read_versions(struct catching_up *work, const struct dit_ad_names nam
 }
 
 int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
-                         struct dit_table_changes *ret)
+                         struct dit_list_changes *ret)
 {
 	struct reindex_target *target = ctx;
 	struct dit_schema *schema = target->reindexer->job.chosen.settings->schema;
 	bool is_stopped = dit_stop_is_set(&target->reindexer->job.stop);
 	struct dit_ad_names names[2] = {{.n = 0}, {.n = 0}};
 	const unsigned numbers[2] = {changed->older, changed->newer};
-	struct catching_up work = {.target = target,
-	                           .changed = changed,
-	                           .changes = {.tables = ret, .bytes = changed->keys}};
-	int r = is_stopped ? DIT_E_STOPPED
-	                   : dit_stored_keys_new(&work.changes.keys, target->indexes);
+	struct catching_up work = {.target = target, .changed = changed};
+	int r = is_stopped ? DIT_E_STOPPED : begin_changes(target);
 
+	work.changes = target->changes;
 	/* slapd may have met new attributes. */
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		r = dit_ad_names_read(&names[i], target->snapshot, numbers[i], schema);
 		r = r
 		            ?: dit_ad_names_choose(&names[i], dit_stored_keys_want,
-		                                   work.changes.keys);
+		                                   work.changes->keys);
 	}
 	r = r ?: read_versions(&work, names);
-	r = r ?: sort_changes(&work);
+	r = r ?: open_lists(target, ret);
 	dit_ad_names_deinit(&names[0]);
 	dit_ad_names_deinit(&names[1]);
-	dit_stored_keys_free(work.changes.keys);
 	return r;
 }

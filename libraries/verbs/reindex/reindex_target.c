@@ -499,6 +499,7 @@ void dit_reindex_target_deinit(struct reindex_target *target)
 	free_keys(target);
 	dit_builders_free(target->builders);
 	dit_output_abandon(target->output);
+	dit_reindex_forget_changes(target);
 	dit_data_seal_close(target->seal);
 	dit_index_set_free(target->indexes);
 }

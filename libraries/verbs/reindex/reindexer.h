@@ -19,6 +19,7 @@
 #include "base/ticker.h"
 #include "files/fault.h"
 #include "indexing/builders.h"
+#include "indexing/key_changes.h"
 #include "indexing/stored_keys.h"
 #include "job/job.h"
 #include "output/online.h"
@@ -52,6 +53,10 @@ struct reindex_target {
 	struct dit_index_writer *writer; /* NULL: not yet, or no more */
 	uint64_t npostings;              /* so far */
 	struct dit_online_times times;
+
+	/* [own: main] of the latest round of dit_reindex_catch_up(); owned */
+	struct dit_key_changes *changes; /* NULL: there was none */
+	struct dit_changed_lists *lists; /* one for each index */
 };
 
 struct reindexer {
@@ -107,6 +112,8 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r);
 
 /** A dit_online_changed_fn; ctx: the target. */
 int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
-                         struct dit_table_changes *ret);
+                         struct dit_list_changes *ret);
+/** Release what it has made. */
+void dit_reindex_forget_changes(struct reindex_target *target);
 
 #endif
