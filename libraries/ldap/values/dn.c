@@ -205,6 +205,35 @@ static bool is_normal_rdn(struct dit_span rdn, const struct dit_attr_type *type)
 	return dit_dn_is_kept(rdn);
 }
 
+/* Is a DN below this parent its own normal form? @param stop  the length of its RDN */
+static inline bool is_normal_below(const struct dit_dn *parent, struct dit_span text,
+                                   size_t stop, const struct dit_attr_type *type)
+{
+	struct dit_span rest = text;
+
+	dit_cut(&rest, stop + 1);
+	return text.data[stop] == ',' && dit_span_eq(parent->norm, rest) &&
+	       is_normal_rdn((struct dit_span){text.data, stop}, type);
+}
+
+/* Is it, below the parent that was found last? The members of a group are most often
+ * siblings. */
+static inline bool is_normal_sibling(const struct dit_dn_cache *cache,
+                                     struct dit_span text)
+{
+	const struct dit_dn_cache_slot *slot = cache->last;
+	struct dit_span rest = text;
+	size_t stop = 0;
+
+	if (slot == NULL || text.len <= slot->text.len) {
+		return false;
+	}
+	stop = text.len - slot->text.len - 1;
+	dit_cut(&rest, stop + 1);
+	return text.data[stop] == ',' && is_of(slot, rest) &&
+	       is_normal_below(&slot->parent, text, stop, cache->last_type);
+}
+
 /* A DN that is its own pretty and normal form. @param stop  the length of its first RDN,
  * which is_normal_rdn() knows */
 static int take_as_it_is(struct dit_span text, size_t stop,
@@ -259,8 +288,8 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 		return r;
 	}
 	rdn.len = stop;
-	if (text.data[stop] == ',' && dit_span_eq(parent->pretty, rest) &&
-	    dit_span_eq(parent->norm, rest) && is_normal_rdn(rdn, cache->last_type)) {
+	if (dit_span_eq(parent->pretty, rest) &&
+	    is_normal_below(parent, text, stop, cache->last_type)) {
 		return take_as_it_is(text, stop, cache->last_type, parent, arena, ret);
 	}
 	r = parse_below(schema, rdn, parent, arena, ret);
@@ -381,20 +410,26 @@ int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
                      struct dit_span *ret)
 {
 	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
-	size_t stop = text.len > DIT_DN_MAX ? 0 : dit_dn_first_stop(text);
-	struct dit_span parts[] = {{text.data, stop}, DIT_SPAN(","), {NULL, 0}};
+	struct dit_span parts[] = {{text.data, 0}, DIT_SPAN(","), {NULL, 0}};
 	const struct dit_dn *parent = NULL;
 	struct dit_span rest = text;
+	size_t stop = 0;
 	int r = 0;
 
+	if (text.len <= DIT_DN_MAX) {
+		*ret = text;
+		if (is_normal_sibling(cache, text)) {
+			return 0;
+		}
+		stop = dit_dn_first_stop(text);
+	}
 	if (stop > 0 && stop + 1 < text.len) {
 		dit_cut(&rest, stop + 1);
 		r = find_parent(cache, schema, rest, true, &parent);
-		if (r == 0 && text.data[stop] == ',' && dit_span_eq(parent->norm, rest) &&
-		    is_normal_rdn(parts[0], cache->last_type)) {
-			*ret = text;
+		if (r == 0 && is_normal_below(parent, text, stop, cache->last_type)) {
 			return 0;
 		}
+		parts[0].len = stop;
 		r = r ?: normalize_rdn(&scope, cache, parts[0], &parts[0]);
 		if (r == 0) {
 			parts[2] = parent->norm;

@@ -36,8 +36,8 @@ struct dit_tree_merge {
 	struct dit_tree_record stored;
 	uint64_t list_max;
 	bool has_begun;
-	struct ids old;   /* a list, or a leaf of one */
-	struct ids new;   /* what becomes of it */
+	struct ids old; /* a list, or a leaf of one */
+	struct ids new; /* what becomes of it */
 	struct records records;
 };
 
