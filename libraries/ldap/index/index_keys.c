@@ -443,8 +443,9 @@ int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
                     dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx)
 {
 	const struct dit_index_sink sink = {keys, wide, ctx};
+	uint32_t nattrs = dit_index_nattrs(work, entry);
 
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
+	for (uint32_t i = 0; i < nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
 		struct dit_ad_defs defs = {0};
 		int r = dit_index_work_defs(work, attr->ad, &defs);
@@ -598,9 +599,10 @@ static int check_attr(const struct dit_index_work *work, struct dit_ad_defs defs
 int dit_index_check(struct dit_index_work *work, const struct dit_entry *entry,
                     struct dit_index_refusal *ret)
 {
+	uint32_t nattrs = dit_index_nattrs(work, entry);
 	int r = 0;
 
-	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
+	for (uint32_t i = 0; i < nattrs && r == 0; i++) {
 		struct dit_ad_defs defs = {0};
 
 		r = dit_index_work_defs(work, entry->attrs[i].ad, &defs);

@@ -84,6 +84,13 @@ struct dit_index_work {
 int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
                          struct dit_ad_defs *ret);
 
+/** How many attributes are to be looked at: none, if there is no index. */
+static inline uint32_t dit_index_nattrs(const struct dit_index_work *work,
+                                        const struct dit_entry *entry)
+{
+	return work->set->ndefs == 0 ? 0 : entry->nattrs;
+}
+
 /** The definitions that apply to a description. 0 or -ENOMEM */
 static inline int dit_index_work_defs(struct dit_index_work *work,
                                       const struct dit_ad *ad, struct dit_ad_defs *ret)
