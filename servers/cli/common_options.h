@@ -7,7 +7,7 @@
  *     if (r > 0) {
  *             r = common_check_options(&options->common, argc, argv);
  *     }
- *     load->may_grow = common_is_given(&options->common, OPT_GROW);
+ *     common_take_load(&load, &options->common);
  *
  * Texts point into argv. An error is told on standard error: first a message with the
  * program's name in front, then where more is said. The message has slapd's words if
@@ -76,23 +76,15 @@ bool common_is_given(const struct common_options *options, int option);
 const char *common_text(const struct common_options *options, int option);
 uint64_t common_number(const struct common_options *options, int option);
 
-/** Which database of which configuration, and threads, into the options of a verb, which
- * have these by the same names. */
-#define COMMON_TAKE_CONF(verb, common)                                                   \
+/** Which database of which configuration, and threads: as another verb has them. */
+#define COMMON_TAKE_CONF(verb, other)                                                    \
  do {                                                                                    \
-  (verb)->conf = (common)->conf;                                                         \
-  (verb)->conf_dir = (common)->conf_dir;                                                 \
-  (verb)->suffix = (common)->suffix;                                                     \
-  (verb)->database = (common)->database;                                                 \
-  (verb)->openldap = (enum dit_openldap_version)common_number((common), OPT_OPENLDAP);   \
-  (verb)->threads = (unsigned)common_number((common), 'T');                              \
- } while (0)
-
-/** The same of a verb that has no_glue as well. */
-#define COMMON_TAKE(verb, common)                                                        \
- do {                                                                                    \
-  COMMON_TAKE_CONF(verb, common);                                                        \
-  (verb)->no_glue = common_is_given((common), 'g');                                      \
+  (verb)->conf = (other)->conf;                                                          \
+  (verb)->conf_dir = (other)->conf_dir;                                                  \
+  (verb)->suffix = (other)->suffix;                                                      \
+  (verb)->database = (other)->database;                                                  \
+  (verb)->openldap = (other)->openldap;                                                  \
+  (verb)->threads = (other)->threads;                                                    \
  } while (0)
 
 /** Callbacks of a verb: reports and progress go to a meter; root becomes the owner. */

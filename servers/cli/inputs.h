@@ -72,29 +72,4 @@ int inputs_drain_pipe(const struct inputs *inputs, const char *program,
  * @param bytes  of the text that was read */
 struct json_t *inputs_json(const struct inputs *inputs, uint64_t bytes);
 
-/** Options of a verb that takes records of LDIF into a database. The verb has these by
- * the same names; so have ditadd and ditmodify. */
-#define INPUTS_TAKE(verb, common, list)                                                  \
- do {                                                                                    \
-  (verb)->is_verbose = common_is_given((common), 'v');                                   \
-  (verb)->directory = common_text((common), OPT_DATABASE);                               \
-  (verb)->inputs = (list)->paths;                                                        \
-  (verb)->ninputs = (list)->n;                                                           \
-  (verb)->no_urls = common_is_given((common), OPT_NO_URLS);                              \
-  (verb)->special_urls = common_is_given((common), OPT_SPECIAL_URLS);                    \
-  (verb)->first_line = common_number((common), 'j');                                     \
-  (verb)->record_max_bytes = common_number((common), OPT_MAX_RECORD);                    \
-  (verb)->memory_bytes = common_number((common), OPT_MEMORY);                            \
-  (verb)->keep_going = common_is_given((common), 'c');                                   \
-  (verb)->is_dry_run = common_is_given((common), 'u');                                   \
-  (verb)->may_grow = common_is_given((common), OPT_GROW);                                \
-  (verb)->sid = (unsigned)common_number((common), 'S');                                  \
-  (verb)->write_context_csn = common_is_given((common), 'w');                            \
-  (verb)->is_exact = common_is_given((common), OPT_EXACT);                               \
-  if (common_is_given((common), OPT_MAX_REJECTS)) {                                      \
-   (verb)->keep_going = true;                                                            \
-   (verb)->max_rejects = common_number((common), OPT_MAX_REJECTS);                       \
-  }                                                                                      \
- } while (0)
-
 #endif

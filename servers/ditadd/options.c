@@ -76,21 +76,14 @@ static void take_values(struct options *options)
 	const struct common_options *common = &options->common;
 	struct dit_load_opts *load = &options->load;
 
-	COMMON_TAKE(load, common);
-	INPUTS_TAKE(load, common, &options->inputs);
+	common_take_load(load, common);
+	load->inputs = options->inputs.paths;
+	load->ninputs = options->inputs.n;
 	load->digests = options->inputs.has_digests ? options->inputs.digests : NULL;
-	load->tmpdir = common_text(common, OPT_TMPDIR);
-	load->is_quick = common_is_given(common, 'q');
-	load->with_memberof = common_is_given(common, OPT_MEMBEROF);
-	load->with_unique = common_is_given(common, OPT_UNIQUE);
-	load->only_if_empty = common_is_given(common, OPT_IF_EMPTY);
-	load->is_prepared = common_is_given(common, OPT_PREPARE);
+	load->keep_going |= common_is_given(common, OPT_MAX_REJECTS);
 	load->explain = !common_is_given(common, OPT_EXPLAIN) ||
 	                common_number(common, OPT_EXPLAIN) == 1;
-	load->replaces = common_is_given(common, OPT_REPLACE);
 	load->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
-	load->is_strict = common_is_given(common, OPT_STRICT);
-	load->writer = (enum dit_load_writer)common_number(common, OPT_WRITER);
 	options->rejects = (struct rejects){.program = "ditadd",
 	                                    .path = common_text(common, OPT_REJECTS)};
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);

@@ -98,7 +98,8 @@ int prepared_act(struct options *options)
 	int r = 0;
 
 	common_start_meter(&meter, &options->common, phases, 1);
-	COMMON_TAKE(&opts, &options->common);
+	COMMON_TAKE_CONF(&opts, &options->load);
+	opts.no_glue = options->load.no_glue;
 	COMMON_CALLBACKS(&opts, &options->common, &meter);
 	options->common.user.writes = options->action != OPTIONS_STATUS;
 	opts.may_grow = options->load.may_grow;

@@ -142,19 +142,11 @@ static int read_own(void *ctx, int option, const char *text)
 static void take_values(struct cat_options *options)
 {
 	const struct common_options *common = &options->common;
-	struct dit_export_opts *export = &options->export;
 
-	COMMON_TAKE(export, common);
-	export->directory = common_text(common, OPT_DATABASE);
-	export->is_verbose = common_is_given(common, 'v');
-	export->keep_going = common_is_given(common, 'c');
-	export->output = common_text(common, 'l');
-	export->compression =
-		(enum dit_export_compression)common_number(common, OPT_COMPRESS);
-	export->no_index = common_is_given(common, OPT_NO_INDEX);
-	export->format = common_number(common, OPT_FORMAT) == FORMAT_JSONL
-	                         ? DIT_EXPORT_JSONL
-	                         : DIT_EXPORT_LDIF;
+	common_take_export(&options->export, common);
+	options->export.format = common_number(common, OPT_FORMAT) == FORMAT_JSONL
+	                                 ? DIT_EXPORT_JSONL
+	                                 : DIT_EXPORT_LDIF;
 	options->want_stats = common_is_given(common, OPT_STATS);
 }
 

@@ -98,14 +98,9 @@ static void take_values(struct check_options *options)
 	struct dit_check_opts *check = &options->check;
 	struct dit_compare_opts *compare = &options->compare;
 
-	COMMON_TAKE(check, common);
-	COMMON_TAKE_CONF(compare, common);
-	check->path = common_text(common, OPT_DATABASE);
-	check->memory_bytes = common_number(common, OPT_MEMORY);
-	check->tmpdir = common_text(common, OPT_TMPDIR);
+	common_take_check(check, common);
+	COMMON_TAKE_CONF(compare, check);
 	check->max_findings = MAX_FINDINGS_DEFAULT;
-	check->is_strict = common_is_given(common, OPT_STRICT);
-	check->wants_overlays = common_is_given(common, OPT_OVERLAYS);
 	options->wants_sizes = common_is_given(common, OPT_STATS);
 	options->report_path = common_text(common, OPT_REPORT);
 	options->wants_compare = common_is_given(common, OPT_COMPARE);

@@ -217,7 +217,6 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 static int read_options(struct diff_options *options, int argc, char *argv[])
 {
 	struct common_options *common = &options->common;
-	struct dit_diff_opts *diff = &options->diff;
 	int r = 0;
 
 	*options = (struct diff_options){.common = common_options_init("ditdiff"),
@@ -226,14 +225,7 @@ static int read_options(struct diff_options *options, int argc, char *argv[])
 	if (r <= 0) {
 		return r;
 	}
-	COMMON_TAKE_CONF(diff, common);
-	diff->filter = common_text(common, 'a');
-	diff->base = common_text(common, OPT_SUBTREE);
-	diff->operational = common_is_given(common, OPT_OPERATIONAL);
-	diff->digest = common_is_given(common, OPT_DIGEST);
-	diff->exact = common_is_given(common, OPT_EXACT);
-	diff->memory_bytes = common_number(common, OPT_MEMORY);
-	diff->tmpdir = common_text(common, OPT_TMPDIR);
+	common_take_diff(&options->diff, common);
 	options->is_summary = common_is_given(common, OPT_SUMMARY);
 	options->is_json = common_is_given(common, OPT_JSON);
 	return read_operands(options, argc, argv);
@@ -368,7 +360,7 @@ static int make_side(void *ctx, unsigned number, const struct dit_known_source *
 	struct dit_load_opts load = DIT_LOAD_OPTS_INIT;
 	int r = 0;
 
-	COMMON_TAKE(&load, &options->common);
+	COMMON_TAKE_CONF(&load, &options->diff);
 	load.no_glue = true;
 	load.is_quick = true;
 	load.is_scratch = true;

@@ -48,16 +48,9 @@ static int read_own(void *ctx, int option, const char *text)
 static void take_values(struct index_options *options)
 {
 	const struct common_options *common = &options->common;
-	struct dit_reindex_opts *reindex = &options->reindex;
 
-	COMMON_TAKE(reindex, common);
-	reindex->is_verbose = common_is_given(common, 'v');
-	reindex->keep_going = common_is_given(common, 'c');
-	reindex->drop_unconfigured = common_is_given(common, OPT_DROP_UNCONFIGURED);
-	reindex->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
-	reindex->memory_bytes = common_number(common, OPT_MEMORY);
-	reindex->online = common_is_given(common, OPT_ONLINE);
-	reindex->tmpdir = common_text(common, OPT_TMPDIR);
+	common_take_reindex(&options->reindex, common);
+	options->reindex.byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
 	options->output = run_output_of(common);
 }

@@ -81,10 +81,10 @@ static void take_values(struct modify_options *options)
 	const struct common_options *common = &options->common;
 	struct dit_modify_opts *modify = &options->modify;
 
-	COMMON_TAKE(modify, common);
-	INPUTS_TAKE(modify, common, &options->inputs);
-	modify->may_mismatch = common_is_given(common, OPT_FORCE);
-	modify->mends_memberof = common_is_given(common, OPT_MEMBEROF);
+	common_take_modify(modify, common);
+	modify->inputs = options->inputs.paths;
+	modify->ninputs = options->inputs.n;
+	modify->keep_going |= common_is_given(common, OPT_MAX_REJECTS);
 	options->rejects = (struct rejects){.program = "ditmodify",
 	                                    .path = common_text(common, OPT_REJECTS)};
 	options->output = run_output_of(common);

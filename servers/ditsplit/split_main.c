@@ -238,13 +238,9 @@ static int take_values(struct split_options *options)
 	const struct common_options *common = &options->common;
 	struct dit_split_opts *split = &options->split;
 
-	COMMON_TAKE_CONF(split, common);
-	split->map = common_text(common, OPT_MAP);
-	split->output = common_text(common, OPT_OUTPUT);
+	common_take_split(split, common);
 	split->inputs = options->inputs.paths;
 	split->ninputs = options->inputs.n;
-	split->no_urls = common_is_given(common, OPT_NO_URLS);
-	split->record_max_bytes = common_number(common, OPT_MAX_RECORD);
 	options->want_stats = common_is_given(common, OPT_STATS);
 	if (common_is_given(common, OPT_COMPRESS)) {
 		split->compression = (enum dit_export_compression)(
