@@ -9,20 +9,18 @@
 #include "values/value.h"
 #include "values/value_scope.h"
 
-typedef int (*assertion_fn)(const struct dit_value_scope *scope, enum dit_dn_form form,
-                            struct dit_span value, struct dit_span *ret);
-
 struct assertion {
 	const char *text;
 	const char *pretty; /* NULL: refused */
 	const char *normal;
 };
 
-static void check(struct context *context, assertion_fn function,
+static void check(struct context *context, dit_form_fn *function,
                   const struct assertion *cases, size_t n)
 {
 	const struct dit_value_scope scope = {.schema = context->schema,
-	                                      .arena = &context->arena};
+	                                      .arena = &context->arena,
+	                                      .is_assertion = true};
 
 	for (size_t i = 0; i < n; i++) {
 		struct dit_span out = {0};
@@ -110,7 +108,7 @@ TEST(certificates_are_asserted_by_number_and_issuer)
 		{"{ serialNumber 5, issuer \"\" } ", NULL, NULL},
 	};
 
-	CHECK(dit_scope_cert_assertion, cases);
+	CHECK(dit_scope_certificate, cases);
 }
 
 #define L(name, time) "{ issuer rdnSequence:\"" name "\", thisUpdate \"" time "\" }"
@@ -132,7 +130,7 @@ TEST(lists_are_asserted_by_issuer_and_time)
 		{"x", NULL, NULL},
 	};
 
-	CHECK(dit_scope_list_assertion, cases);
+	CHECK(dit_scope_certificate_list, cases);
 }
 
 #define B(name, serial) "{ baseCertificateID { issuer { directoryName:rdnSequence:\"" \
@@ -158,7 +156,7 @@ TEST(attribute_certificates_are_asserted_by_their_issuers_certificate)
 		{"x", NULL, NULL},
 	};
 
-	CHECK(dit_scope_attr_cert_assertion, cases);
+	CHECK(dit_scope_attribute_certificate, cases);
 }
 /* clang-format on */
 
@@ -186,7 +184,8 @@ TEST(numbers_of_any_length_are_read_or_refused)
 {
 	struct context *context = *state;
 	const struct dit_value_scope scope = {.schema = context->schema,
-	                                      .arena = &context->arena};
+	                                      .arena = &context->arena,
+	                                      .is_assertion = true};
 	char text[DIT_NUMBER_TEXT_MAX + 10];
 	struct dit_span out = {0};
 
@@ -199,9 +198,8 @@ TEST(numbers_of_any_length_are_read_or_refused)
 		if (value.len < 3) {
 			continue;
 		}
-		assert_int_equal(
-			dit_scope_cert_assertion(&scope, DIT_DN_NORM, value, &out),
-			is_read ? 0 : DIT_E_INVALID);
+		assert_int_equal(dit_scope_certificate(&scope, DIT_DN_NORM, value, &out),
+		                 is_read ? 0 : DIT_E_INVALID);
 	}
 }
 

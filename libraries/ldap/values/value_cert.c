@@ -187,144 +187,6 @@ static void take_what_is_there(struct dit_span *in, struct dit_span *ret)
 	}
 }
 
-int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
-                          struct dit_span *ret)
-{
-	struct dit_span values[2] = {{0}, DIT_SPAN("")}; /* number and issuer */
-	struct dit_span skipped = {0};
-	struct dit_span name = {0};
-	struct dit_span rest = {0};
-	unsigned tag = 0;
-	size_t len = 0;
-	int r = 0;
-
-	if (scope->is_assertion) {
-		return dit_scope_cert_assertion(scope, DIT_DN_NORM, value, ret);
-	}
-	if (value.len == 0) {
-		return DIT_E_INVALID;
-	}
-	(void)dit_der_head(&value, &len); /* what is signed, and the signature */
-	(void)dit_der_head(&value, &len); /* what is signed */
-	if (value.len > 0 && (unsigned char)value.data[0] == DIT_DER_CONTEXT(0)) {
-		(void)dit_der_head(&value, &len);
-		take_what_is_there(&value, &skipped); /* version */
-	}
-	take_what_is_there(&value, &values[0]);
-	take_what_is_there(&value, &skipped); /* algorithm */
-	rest = value;
-	tag = dit_der_head(&value, &len);
-	if (!take_content(&value, len, &name)) {
-		return DIT_E_INVALID;
-	}
-	r = serial_number(values[0], scope->arena, &values[0]);
-	if (r == 0 && tag != 0 && name.len > 0) {
-		r = tag == DIT_DER_SEQUENCE ? name_text(scope, rest, &values[1])
-		                            : DIT_E_INVALID;
-	}
-	return r < 0 ? r : put_parts(CERTIFICATE_TEXT, values, scope->arena, ret);
-}
-
-/*
- * Generalized time of an update. UTCTime is shorter, with two digits of the year: 70 - 99
- * are 19xx. slapd goes by the length, not by the tag.
- */
-static int list_time(struct dit_span time, struct dit_arena *arena, struct dit_span *ret)
-{
-	struct dit_span parts[] = {DIT_SPAN(""), time};
-	int r = 0;
-
-	if (time.len == strlen("YYmmddHHMMSSZ")) {
-		parts[0] = time.data[0] < '7' ? DIT_SPAN("20") : DIT_SPAN("19");
-	} else if (time.len != strlen("YYYYmmddHHMMSSZ")) {
-		return DIT_E_INVALID;
-	}
-	r = dit_arena_join(arena, parts, 2, ret);
-	return r < 0 ? r : dit_is_utc_time(*ret) ? 0 : DIT_E_INVALID;
-}
-
-int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
-                               struct dit_span *ret)
-{
-	struct dit_span values[2] = {{0}}; /* name and time */
-	struct dit_span in = {0};
-	struct dit_span content = {0};
-	int r = 0;
-
-	if (scope->is_assertion) {
-		return dit_scope_list_assertion(scope, DIT_DN_NORM, value, ret);
-	}
-	if (value.len == 0) {
-		return DIT_E_INVALID;
-	}
-	if (!dit_der_take(&value, DIT_DER_SEQUENCE, &content) ||
-	    !dit_der_take(&content, DIT_DER_SEQUENCE, &in)) {
-		return DIT_E_INVALID;
-	}
-	if (in.len > 0 && (unsigned char)in.data[0] == DIT_DER_INTEGER &&
-	    dit_der_version(&in) != 1) {
-		return DIT_E_INVALID; /* a list that tells its version */
-	}
-	if (!dit_der_skip(&in, DIT_DER_SEQUENCE)) {
-		return DIT_E_INVALID;
-	}
-	r = name_text(scope, in, &values[0]);
-	(void)dit_der_skip(&in, DIT_DER_SEQUENCE);
-	if (r == 0) {
-		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
-		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
-		            ? list_time(content, scope->arena, &values[1])
-		            : DIT_E_INVALID;
-	}
-	return r < 0 ? r : put_parts(CERTIFICATE_LIST_TEXT, values, scope->arena, ret);
-}
-
-/*
- * The issuer, told by its certificate alone. slapd looks at little of it:
- * [0] { [0] { SEQUENCE { [4] { Name } }, INTEGER } }
- */
-static bool take_issuer(struct dit_span *in, struct dit_span *ret_name,
-                        struct dit_span *ret_number)
-{
-	struct dit_span form = {0};
-	struct dit_span base = {0};
-	struct dit_span names = {0};
-
-	return dit_der_take(in, DIT_DER_CONTEXT(0), &form) &&
-	       dit_der_next(&form, &base) != 0 && form.len == 0 &&
-	       dit_der_next(&base, &names) != 0 &&
-	       dit_der_take(&names, DIT_DER_CONTEXT(4), ret_name) && names.len == 0 &&
-	       dit_der_take(&base, DIT_DER_INTEGER, ret_number) && base.len == 0;
-}
-
-int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
-                                    struct dit_span value, struct dit_span *ret)
-{
-	struct dit_span
-		values[3]; /* number; name and number of the issuer's certificate */
-	struct dit_span skipped = {0};
-	size_t len = 0;
-	int r = 0;
-
-	if (scope->is_assertion) {
-		return dit_scope_attr_cert_assertion(scope, DIT_DN_NORM, value, ret);
-	}
-	(void)dit_der_head(&value, &len);  /* what is signed, and the signature */
-	(void)dit_der_head(&value, &len);  /* what is signed */
-	if (!take_any(&value, &skipped) || /* version */
-	    !take_any(&value, &skipped) || /* holder */
-	    !take_issuer(&value, &values[1], &values[2]) ||
-	    !take_any(&value, &skipped) || /* algorithm */
-	    !dit_der_take(&value, DIT_DER_INTEGER, &values[0])) {
-		return DIT_E_INVALID;
-	}
-	r = serial_number(values[0], scope->arena, &values[0]);
-	r = r ?: name_text(scope, values[1], &values[1]);
-	r = r ?: serial_number(values[2], scope->arena, &values[2]);
-	return r < 0 ? r
-	             : put_parts(ATTRIBUTE_CERTIFICATE_TEXT, values, scope->arena, ret);
-}
-
 /* ---- assertions of the certificate rules: a little of GSER (RFC 3641, RFC 4523) ---- */
 
 /*
@@ -557,8 +419,8 @@ static int result_of(const struct asserting *a, bool is_taken)
 	return is_taken && a->in.len == 0 ? 0 : DIT_E_INVALID;
 }
 
-int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
-                             struct dit_span value, struct dit_span *ret)
+static int assert_certificate(const struct dit_value_scope *scope, enum dit_dn_form form,
+                              struct dit_span value, struct dit_span *ret)
 {
 	struct asserting a = {.scope = scope, .form = form, .in = value};
 	struct dit_span found[2] = {{0}};
@@ -572,8 +434,8 @@ int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_fo
 	return r < 0 ? r : put_parts(CERTIFICATE_TEXT, found, scope->arena, ret);
 }
 
-int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
-                             struct dit_span value, struct dit_span *ret)
+static int assert_list(const struct dit_value_scope *scope, enum dit_dn_form form,
+                       struct dit_span value, struct dit_span *ret)
 {
 	struct asserting a = {.scope = scope, .form = form, .in = value};
 	struct dit_span found[2] = {{0}};
@@ -583,9 +445,8 @@ int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_fo
 	return r < 0 ? r : put_parts(CERTIFICATE_LIST_TEXT, found, scope->arena, ret);
 }
 
-int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
-                                  enum dit_dn_form form, struct dit_span value,
-                                  struct dit_span *ret)
+static int assert_attribute(const struct dit_value_scope *scope, enum dit_dn_form form,
+                            struct dit_span value, struct dit_span *ret)
 {
 	struct asserting a = {.scope = scope, .form = form, .in = value};
 	struct dit_span found[3] = {{0}};
@@ -594,4 +455,145 @@ int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
 
 	return r < 0 ? r
 	             : put_parts(ATTRIBUTE_CERTIFICATE_TEXT, found, scope->arena, ret);
+}
+
+/* ---- certificates ---- */
+
+int dit_scope_certificate(const struct dit_value_scope *scope, enum dit_dn_form form,
+                          struct dit_span value, struct dit_span *ret)
+{
+	struct dit_span values[2] = {{0}, DIT_SPAN("")}; /* number and issuer */
+	struct dit_span skipped = {0};
+	struct dit_span name = {0};
+	struct dit_span rest = {0};
+	unsigned tag = 0;
+	size_t len = 0;
+	int r = 0;
+
+	if (form == DIT_DN_PRETTY || scope->is_assertion) {
+		return assert_certificate(scope, form, value, ret);
+	}
+	if (value.len == 0) {
+		return DIT_E_INVALID;
+	}
+	(void)dit_der_head(&value, &len); /* what is signed, and the signature */
+	(void)dit_der_head(&value, &len); /* what is signed */
+	if (value.len > 0 && (unsigned char)value.data[0] == DIT_DER_CONTEXT(0)) {
+		(void)dit_der_head(&value, &len);
+		take_what_is_there(&value, &skipped); /* version */
+	}
+	take_what_is_there(&value, &values[0]);
+	take_what_is_there(&value, &skipped); /* algorithm */
+	rest = value;
+	tag = dit_der_head(&value, &len);
+	if (!take_content(&value, len, &name)) {
+		return DIT_E_INVALID;
+	}
+	r = serial_number(values[0], scope->arena, &values[0]);
+	if (r == 0 && tag != 0 && name.len > 0) {
+		r = tag == DIT_DER_SEQUENCE ? name_text(scope, rest, &values[1])
+		                            : DIT_E_INVALID;
+	}
+	return r < 0 ? r : put_parts(CERTIFICATE_TEXT, values, scope->arena, ret);
+}
+
+/*
+ * Generalized time of an update. UTCTime is shorter, with two digits of the year: 70 - 99
+ * are 19xx. slapd goes by the length, not by the tag.
+ */
+static int list_time(struct dit_span time, struct dit_arena *arena, struct dit_span *ret)
+{
+	struct dit_span parts[] = {DIT_SPAN(""), time};
+	int r = 0;
+
+	if (time.len == strlen("YYmmddHHMMSSZ")) {
+		parts[0] = time.data[0] < '7' ? DIT_SPAN("20") : DIT_SPAN("19");
+	} else if (time.len != strlen("YYYYmmddHHMMSSZ")) {
+		return DIT_E_INVALID;
+	}
+	r = dit_arena_join(arena, parts, 2, ret);
+	return r < 0 ? r : dit_is_utc_time(*ret) ? 0 : DIT_E_INVALID;
+}
+
+int dit_scope_certificate_list(const struct dit_value_scope *scope, enum dit_dn_form form,
+                               struct dit_span value, struct dit_span *ret)
+{
+	struct dit_span values[2] = {{0}}; /* name and time */
+	struct dit_span in = {0};
+	struct dit_span content = {0};
+	int r = 0;
+
+	if (form == DIT_DN_PRETTY || scope->is_assertion) {
+		return assert_list(scope, form, value, ret);
+	}
+	if (value.len == 0) {
+		return DIT_E_INVALID;
+	}
+	if (!dit_der_take(&value, DIT_DER_SEQUENCE, &content) ||
+	    !dit_der_take(&content, DIT_DER_SEQUENCE, &in)) {
+		return DIT_E_INVALID;
+	}
+	if (in.len > 0 && (unsigned char)in.data[0] == DIT_DER_INTEGER &&
+	    dit_der_version(&in) != 1) {
+		return DIT_E_INVALID; /* a list that tells its version */
+	}
+	if (!dit_der_skip(&in, DIT_DER_SEQUENCE)) {
+		return DIT_E_INVALID;
+	}
+	r = name_text(scope, in, &values[0]);
+	(void)dit_der_skip(&in, DIT_DER_SEQUENCE);
+	if (r == 0) {
+		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
+		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
+		            ? list_time(content, scope->arena, &values[1])
+		            : DIT_E_INVALID;
+	}
+	return r < 0 ? r : put_parts(CERTIFICATE_LIST_TEXT, values, scope->arena, ret);
+}
+
+/*
+ * The issuer, told by its certificate alone. slapd looks at little of it:
+ * [0] { [0] { SEQUENCE { [4] { Name } }, INTEGER } }
+ */
+static bool take_issuer(struct dit_span *in, struct dit_span *ret_name,
+                        struct dit_span *ret_number)
+{
+	struct dit_span form = {0};
+	struct dit_span base = {0};
+	struct dit_span names = {0};
+
+	return dit_der_take(in, DIT_DER_CONTEXT(0), &form) &&
+	       dit_der_next(&form, &base) != 0 && form.len == 0 &&
+	       dit_der_next(&base, &names) != 0 &&
+	       dit_der_take(&names, DIT_DER_CONTEXT(4), ret_name) && names.len == 0 &&
+	       dit_der_take(&base, DIT_DER_INTEGER, ret_number) && base.len == 0;
+}
+
+int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
+                                    enum dit_dn_form form, struct dit_span value,
+                                    struct dit_span *ret)
+{
+	struct dit_span
+		values[3]; /* number; name and number of the issuer's certificate */
+	struct dit_span skipped = {0};
+	size_t len = 0;
+	int r = 0;
+
+	if (form == DIT_DN_PRETTY || scope->is_assertion) {
+		return assert_attribute(scope, form, value, ret);
+	}
+	(void)dit_der_head(&value, &len);  /* what is signed, and the signature */
+	(void)dit_der_head(&value, &len);  /* what is signed */
+	if (!take_any(&value, &skipped) || /* version */
+	    !take_any(&value, &skipped) || /* holder */
+	    !take_issuer(&value, &values[1], &values[2]) ||
+	    !take_any(&value, &skipped) || /* algorithm */
+	    !dit_der_take(&value, DIT_DER_INTEGER, &values[0])) {
+		return DIT_E_INVALID;
+	}
+	r = serial_number(values[0], scope->arena, &values[0]);
+	r = r ?: name_text(scope, values[1], &values[1]);
+	r = r ?: serial_number(values[2], scope->arena, &values[2]);
+	return r < 0 ? r
+	             : put_parts(ATTRIBUTE_CERTIFICATE_TEXT, values, scope->arena, ret);
 }

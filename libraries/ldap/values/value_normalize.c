@@ -264,9 +264,9 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_AUTHZ:
 		return dit_scope_authz(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_CERT_EXACT:
-		return dit_scope_certificate(scope, value, ret);
+		return dit_scope_certificate(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_CERTLIST_EXACT:
-		return dit_scope_certificate_list(scope, value, ret);
+		return dit_scope_certificate_list(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_UTC_TIME:
 		return dit_utc_time_normalize(value, arena, ret);
 	case DIT_NORM_TYPE_OID:
@@ -274,7 +274,7 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_ACI:
 		return dit_scope_aci(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_ATTRCERT_EXACT:
-		return dit_scope_attribute_certificate(scope, value, ret);
+		return dit_scope_attribute_certificate(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_NONE:
 		break;
 	}

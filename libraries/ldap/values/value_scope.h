@@ -50,16 +50,11 @@ enum dit_dn_form {
 	DIT_DN_NONE, /* validation alone; there is no result */
 };
 
-/** A function that makes a form of a value. */
-typedef int (*dit_form_fn)(const struct dit_value_scope *scope, enum dit_dn_form form,
-                           struct dit_span value, struct dit_span *ret);
+/** Makes a form of a value. */
+typedef int dit_form_fn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                        struct dit_span value, struct dit_span *ret);
 
-int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
-                 struct dit_span text, struct dit_span *ret);
-int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
-                  struct dit_span text, struct dit_span *ret);
-int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form form,
-                       struct dit_span text, struct dit_span *ret);
+dit_form_fn dit_scope_dn, dit_scope_rdn, dit_scope_name_uid;
 
 /*
  * A DN taken apart: RDNs, their AVAs sorted by type name, each with the forms asked for
@@ -131,31 +126,17 @@ bool dit_dn_keeps_plain(enum dit_normalizer normalizer);
 int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_span tail,
                     uint32_t *at, struct dit_span *ret);
 
-/* Rules with a form of their own; value_authz.c, value_cert.c. DIT_E_UNKNOWN: there is no
- * such attribute. slapd has another code for that if the value is no part of a DN. */
-int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
-                    struct dit_span value, struct dit_span *ret);
+/* Rules with a form of their own; value_authz.c. DIT_E_UNKNOWN: there is no such
+ * attribute. slapd has another code for that if the value is no part of a DN. */
+dit_form_fn dit_scope_authz;
 /** Access control information; value_aci.c. Both forms are the same. */
-int dit_scope_aci(const struct dit_value_scope *scope, enum dit_dn_form form,
-                  struct dit_span value, struct dit_span *ret);
+dit_form_fn dit_scope_aci;
+/** Certificates: the pretty form is that of an assertion about one; value_cert.c. */
+dit_form_fn dit_scope_certificate, dit_scope_certificate_list;
+dit_form_fn dit_scope_attribute_certificate;
 /** Look up an attribute description. @return 0; DIT_E_UNKNOWN; -ENOMEM */
 int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
                       const struct dit_ad **ret);
-int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
-                          struct dit_span *ret);
-int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
-                               struct dit_span *ret);
-int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
-                                    struct dit_span value, struct dit_span *ret);
-
-/* Assertions of these rules. */
-int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
-                             struct dit_span value, struct dit_span *ret);
-int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
-                             struct dit_span value, struct dit_span *ret);
-int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
-                                  enum dit_dn_form form, struct dit_span value,
-                                  struct dit_span *ret);
 
 /*
  * DER, as far as certificates need it: elements one after the other, and the skeletons of
@@ -225,9 +206,7 @@ int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
 /* UTC only, and the fraction keeps its zeros (values.md 4.13). */
 int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
                            struct dit_span *ret);
-/* Both forms are the same. */
-int dit_csn_normalize(const struct dit_value_scope *scope, enum dit_dn_form form,
-                      struct dit_span text, struct dit_span *ret);
+dit_form_fn dit_csn_normalize; /* both forms are the same */
 int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
                           struct dit_span *ret);
 

@@ -382,7 +382,7 @@ static int pretty_class_name(const struct dit_value_scope *scope, enum dit_dn_fo
 
 static const struct {
 	bool (*is_valid)(struct dit_span text); /* NULL: if the form can be made */
-	dit_form_fn make;                       /* NULL: no form but the value */
+	dit_form_fn *make;                      /* NULL: no form but the value */
 	enum dit_dn_form form;                  /* that a valid value must have */
 } syntaxes[] = {
 	[DIT_VALID_NONE] = {.is_valid = is_anything},
@@ -421,11 +421,11 @@ static const struct {
 	[DIT_VALID_NAME_UID] = {.make = dit_scope_name_uid, .form = DIT_DN_NONE},
 	[DIT_VALID_RDN] = {.make = dit_scope_rdn, .form = DIT_DN_NONE},
 	[DIT_VALID_AUTHZ] = {.make = dit_scope_authz, .form = DIT_DN_NORM},
-	[DIT_VALID_CERT_EXACT_ASSERTION] = {.make = dit_scope_cert_assertion,
+	[DIT_VALID_CERT_EXACT_ASSERTION] = {.make = dit_scope_certificate,
                                             .form = DIT_DN_PRETTY},
-	[DIT_VALID_CERTLIST_EXACT_ASSERTION] = {.make = dit_scope_list_assertion,
+	[DIT_VALID_CERTLIST_EXACT_ASSERTION] = {.make = dit_scope_certificate_list,
                                                 .form = DIT_DN_PRETTY},
-	[DIT_VALID_ATTRCERT_EXACT_ASSERTION] = {.make = dit_scope_attr_cert_assertion,
+	[DIT_VALID_ATTRCERT_EXACT_ASSERTION] = {.make = dit_scope_attribute_certificate,
                                                 .form = DIT_DN_PRETTY},
 	[DIT_VALID_ACI] = {.make = dit_scope_aci, .form = DIT_DN_PRETTY},
 };
