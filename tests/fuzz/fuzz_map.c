@@ -22,7 +22,7 @@ static struct dit_split_map *read_map(const struct dit_schema *schema, const cha
 	uint64_t line = 0;
 	int r = dit_split_map_read(&map, path, schema, &line, &fault);
 
-	CHECK(r == 0 ? fault.text[0] == '\0' && dit_split_map_rules(map)->nnames > 0
+	CHECK(r == 0 ? fault.text[0] == '\0' && map->nnames > 0
 	             : r == DIT_E_CONFIG && fault.text[0] != '\0');
 	return map;
 }
@@ -36,7 +36,7 @@ static int find(struct dit_split_map *map, struct dit_span dn, int64_t *ret)
 	*ret = r < 0 ? -1 : 0;
 	CHECK(r == 0 || r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED);
 	for (size_t i = 0; i < shards.n && r == 0; i++) {
-		CHECK(shards.list[i] < dit_split_map_rules(map)->nnames);
+		CHECK(shards.list[i] < map->nnames);
 		*ret |= (int64_t)1 << shards.list[i] % 62;
 	}
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of a split, for the files of this room: the lines of a map, from a DN to its
- * shards, the files of the shards.
+ * The parts of a split, for the files of this room: from a DN to its shards, the files of
+ * the shards.
  *
  *   dit_split_map_read();     dit_split_map_find() ...;    dit_split_map_free()
  *   dit_split_output_open();  dit_split_output_put() ...;  dit_split_output_finish()
@@ -21,8 +21,9 @@
 #include "result/export_pack.h"
 #include "schema/schema.h"
 #include "split/split.h"
+#include "values/dn.h"
 
-/* ---- split_rules.c ---- */
+/* ---- split_map.c ---- */
 
 /** Numbers of shards; points into the map. */
 struct dit_split_shards {
@@ -46,36 +47,25 @@ struct split_rule {
 	uint64_t line;
 };
 
-struct split_rules {
-	const struct dit_schema *schema;
-	struct dit_arena
-		arena;        /* of all that is kept; to be deinitialised, as the lists */
-	struct dit_span text; /* of the map */
-	const char **names;   /* of the shards */
+/** A map: which shards a DN belongs to (ditsplit(8), "MAP"). */
+struct dit_split_map {
+	const struct dit_schema *schema; /* compares DNs; borrowed */
+	struct dit_arena kept;           /* all that the lists point to */
+	struct dit_span text;            /* of the file */
+	const char **names;              /* of the shards */
 	size_t nnames;
 	size_t names_size;
-	struct split_rule *list; /* by DN and kind */
-	size_t n;
-	size_t size;
+	struct split_rule *rules; /* by DN and kind */
+	size_t nrules;
+	size_t rules_size;
+	struct dit_arena arena;       /* of one DN */
+	struct dit_dn_cache cache;    /* parents */
+	struct split_answer *answers; /* by the hash of a parent */
 };
 
-/** The rule of a DN; NULL: there is none. */
-const struct split_rule *dit_split_rules_find(const struct split_rules *rules,
-                                              struct dit_span norm,
-                                              enum split_rule_kind kind);
-
-/** As dit_split_map_read(). */
-int dit_split_rules_read(struct split_rules *rules, const char *path, uint64_t *ret_line,
-                         struct dit_fault *fault);
-
-/* ---- split_map.c ---- */
-
-struct dit_split_map;
-
 /**
- * Read a map: which shards a DN belongs to (ditsplit(8), "MAP").
+ * Read a map.
  *
- * @param schema    compares DNs; borrowed
  * @param ret_line  on DIT_E_CONFIG the line with the fault
  *
  * @return 0; DIT_E_CONFIG with a fault; -ENOTSUP: no regular file; -errno: it cannot be
@@ -86,9 +76,6 @@ int dit_split_map_read(struct dit_split_map **ret, const char *path,
                        struct dit_fault *fault);
 /** NULL is fine. */
 void dit_split_map_free(struct dit_split_map *map);
-
-/** Names of shards, and the bytes of the file. */
-const struct split_rules *dit_split_map_rules(const struct dit_split_map *map);
 
 /**
  * The shards of a DN. They depend on its text and the map alone, not on other DNs.
@@ -114,7 +101,7 @@ struct dit_split_file {
 struct dit_split_output {
 	struct dit_split_file *files; /* one for each shard */
 	size_t nfiles;
-	const struct split_rules *map;
+	const struct dit_split_map *map;
 	struct dit_packer *packer; /* NULL: not packed */
 	struct dit_split_stats *stats;
 	const struct dit_stop *stop;
@@ -131,7 +118,7 @@ struct dit_split_output {
  */
 int dit_split_output_open(struct dit_split_output *output,
                           const struct dit_split_opts *opts,
-                          const struct split_rules *map, const struct dit_stop *stop,
+                          const struct dit_split_map *map, const struct dit_stop *stop,
                           struct dit_split_stats *stats);
 
 /** A record and a blank line, to all these shards. 0; -errno; DIT_E_STOPPED */

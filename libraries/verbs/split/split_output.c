@@ -97,7 +97,7 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
 
 int dit_split_output_open(struct dit_split_output *output,
                           const struct dit_split_opts *opts,
-                          const struct split_rules *map, const struct dit_stop *stop,
+                          const struct dit_split_map *map, const struct dit_stop *stop,
                           struct dit_split_stats *stats)
 {
 	size_t n = map->nnames;

@@ -128,9 +128,8 @@ static int fail_on_output(const struct split *split, int r)
 
 static int open_output(struct split *split)
 {
-	int r = dit_split_output_open(&split->output, split->opts,
-	                              dit_split_map_rules(split->map), &split->job.stop,
-	                              split->stats);
+	int r = dit_split_output_open(&split->output, split->opts, split->map,
+	                              &split->job.stop, split->stats);
 
 	return r < 0 ? fail_on_output(split, r) : 0;
 }
