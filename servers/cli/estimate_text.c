@@ -11,7 +11,6 @@
 #include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
-#include "texts.h"
 
 /* ---- JSON ---- */
 

@@ -6,7 +6,7 @@
 #	awk -v part=ids -f gen_options.awk option_rows.tsv > option_ids.h
 #	awk -v part=rows -f gen_options.awk option_rows.tsv > option_rows.c
 #
-# Columns, of which "-" is empty (struct option_row in option_table.h): 1 programs, 2 letter,
+# Columns, of which "-" is empty (struct option_row in common_options.h): 1 programs, 2 letter,
 # 3 long name, 4 argument, 5 kind of it, 6 least and 7 greatest number, 8 what a number is in
 # words, 9 field of the options of the program's verb that gets the value, 10 help, with {NAME}
 # for a macro of default_paths.h. Rows with a letter come first.

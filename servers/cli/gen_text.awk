@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Text files as C strings (texts.h): summary.txt becomes summary_txt[].
+# Text files as C strings (patterns.h): summary.txt becomes summary_txt[].
 #
 #	awk -f gen_text.awk summary.txt report_page.html ... > texts.c
 #
@@ -8,7 +8,7 @@
 # in a line of its own (patterns.h) makes no line. Comments in lines of their own are left out.
 
 BEGIN {
-	print "/* Made by gen_text.awk; edit the texts. */\n#include \"texts.h\""
+	print "/* Made by gen_text.awk; edit the texts. */\n#include \"patterns.h\""
 }
 
 function end_text()

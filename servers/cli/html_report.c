@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "html_report.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "patterns.h"
 #include "run_facts.h"
 #include "summary.h"
-#include "texts.h"
 
 #define NLONGEST 10
 

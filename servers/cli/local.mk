@@ -13,15 +13,12 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/figures.c \
 	%D%/figures.h \
 	%D%/html_report.c \
-	%D%/html_report.h \
 	%D%/inputs.c \
 	%D%/inputs.h \
 	%D%/interrupts.c \
 	%D%/interrupts.h \
 	%D%/meter.c \
 	%D%/meter.h \
-	%D%/option_table.c \
-	%D%/option_table.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
 	%D%/rejects.c \
@@ -34,7 +31,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/run_record.h \
 	%D%/summary.c \
 	%D%/summary.h \
-	%D%/texts.h \
 	%D%/user.c \
 	%D%/user.h \
 	$(NULL)

@@ -70,6 +70,10 @@ struct filler {
 	bool is_page;
 };
 
+/** The patterns of the programs; gen_text.awk makes them of files with these names. */
+extern const char check_end_txt[], check_file_txt[], diff_summary_txt[], estimate_txt[];
+extern const char report_page_html[], report_page_css[], summary_txt[];
+
 /** Up to the end of @p pattern, or to that of the block that it is in. */
 void pattern_fill(const struct filler *filler, const char *pattern);
 

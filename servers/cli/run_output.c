@@ -12,7 +12,6 @@
 #include <jansson.h>
 
 #include "arguments.h"
-#include "html_report.h"
 #include "run_facts.h"
 #include "summary.h"
 

@@ -29,7 +29,6 @@
 #include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
-#include "texts.h"
 
 #define NINDEXES 5
 

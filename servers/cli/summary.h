@@ -26,6 +26,19 @@ void summary_print(FILE *out, const struct json_t *json, const char *next, bool 
 /** A run that failed, on a terminal. @param next  NULL: none */
 void summary_print_failed(FILE *out, const struct json_t *json, const char *next);
 
+/* ---- html_report.c ---- */
+
+/**
+ * The report of a run or a check: one page, without scripts, that needs no network. The
+ * template report_page.html makes it of the JSON (doc/stats.md). So the figures are those
+ * of the JSON; each number stands in a <data> element with the JSON's value.
+ *
+ * @param next  the command to type next; NULL: none
+ */
+void report_write(FILE *out, const struct json_t *json, const char *next);
+
+/* ---- what to do next ---- */
+
 /** The system's slapd, and the configuration that it reads without options. */
 struct summary_system {
 	const char *slapd;

@@ -16,10 +16,10 @@
 #include "arguments.h"
 #include "check_options.h"
 #include "check_output.h"
-#include "html_report.h"
 #include "interrupts.h"
 #include "run_facts.h"
 #include "run_output.h"
+#include "summary.h"
 
 static const struct meter_phase phases[] = {
 	[DIT_CHECK_STRUCTURE] = {"structure", 15, NULL},

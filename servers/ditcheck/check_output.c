@@ -24,7 +24,6 @@
 #include "patterns.h"
 #include "run_facts.h"
 #include "run_record.h"
-#include "texts.h"
 #include <ditkit/version.h>
 
 /* Four characters for each byte of a name. */

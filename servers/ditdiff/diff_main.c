@@ -28,7 +28,6 @@
 #include "meter.h"
 #include "patterns.h"
 #include "run_facts.h"
-#include "texts.h"
 
 enum {
 	EQUAL,

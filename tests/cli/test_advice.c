@@ -10,7 +10,6 @@
 
 #include "advice.h"
 #include "patterns.h"
-#include "texts.h"
 
 /* 10,000 entries; cn is in 4,000 of them; all indexes are looked up. */
 static const char healthy[] =

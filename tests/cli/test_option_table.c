@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of options, and what --help makes of it. */
-#include "option_table.h"
+#include "common_options.h"
 
 #include <ctype.h>
-
-#include "common_options.h"
 
 #include "test.h"
 

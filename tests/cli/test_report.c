@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "html_report.h"
 #include "summary.h"
 
 #define DEPTH_MAX 64
