@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice_rules.h"
 #include "patterns.h"
 #include "run_facts.h"
 

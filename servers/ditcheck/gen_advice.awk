@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# advice_rules.tsv -> advice_rules.c (struct advice_rule in advice_rules.h)
+# advice_rules.tsv -> advice_rules.c (struct advice_rule in advice.h)
 #
 #	awk -f gen_advice.awk advice_rules.tsv > advice_rules.c
 #
@@ -11,7 +11,7 @@
 BEGIN {
 	FS = "\t"
 	print "/* Made by gen_advice.awk from advice_rules.tsv; edit those. */"
-	print "#include \"advice_rules.h\"\n\n#include <stddef.h>"
+	print "#include \"advice.h\"\n\n#include <stddef.h>"
 }
 
 FNR == 1 {

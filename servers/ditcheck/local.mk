@@ -3,7 +3,6 @@ sbin_PROGRAMS += ditcheck
 ditcheck_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
-	%D%/advice_rules.h \
 	%D%/check_compare.c \
 	%D%/check_main.c \
 	%D%/check_options.c \
