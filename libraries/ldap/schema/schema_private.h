@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Inside of the schema registry; for the files of this room only.
- *
- *   schema_parse.c   text of a description -> definition
- *   schema_builtin.c table of definitions  -> definition
- *   define_type.c    definition -> syntax, matching rule, attribute type (values.md 3.3)
- *   define_class.c   definition -> object class or content rule (values.md 3.4, 3.5)
- *   name_table.c     names without case -> elements
- *   element_names.c  what the two share: NAMEs, copies, duplicates
- *   schema.c         owns the elements, finds them; their digest
- *   attr_desc.c      attribute descriptions with options, each thread's memory of them
- */
+/* Inside of the schema registry; for the files of this room only. */
 #ifndef DITKIT_SCHEMA_PRIVATE_H
 #define DITKIT_SCHEMA_PRIVATE_H
 

@@ -6,13 +6,6 @@
  * rules (values.md 5.3), and a value inside a DN may be a DN again. The functions here do
  * the same as those without a scope, and follow these rules.
  *
- *   value_validate.c   value_normalize.c   which function for which syntax and rule
- *   value_time.c       times and change sequence numbers
- *   value_authz.c      authorization rules
- *   value_aci.c        access control in entries
- *   value_cert.c       certificates, and what is asserted about them
- *   dn.c dn_list.c     DNs, with an optional UID
- *
  * Threads: no state.
  */
 #ifndef DITKIT_VALUE_SCOPE_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by the parts of the comparison: compare.c (databases), compare_records.c (their
- * records), compare_pairs.c (which entries are a pair), compare_entry.c (two entries),
- * compare_index.c (indexes of pairs), compare_text.c (differences in words).
+ * Shared by the parts of the comparison.
  *
  * Functions that have no result note an error in `error`; then no line is written, and
  * the next dit_compare_step() or dit_compare_db_end() returns it.

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The parts of a scan, for the files of this room.
- *
- *   scan_open.c      snapshot, ranges and members are made
- *   scan_run.c       a member reads a range; members, or a pipeline for them, draw ranges
- */
+/* The parts of a scan, for the files of this room. */
 #ifndef DITKIT_SCAN_IMPL_H
 #define DITKIT_SCAN_IMPL_H
 
