@@ -12,8 +12,7 @@
 /* An "index" line ends after so many bytes of names, so that it can be copied. */
 #define LINE_NAMES 50
 
-static const char *const kind_names[] = {"pres", "eq", "approx", "sub"};
-#define NKINDS (sizeof(kind_names) / sizeof(kind_names[0]))
+const char *const advice_kind_names[ADVICE_NKINDS] = {"pres", "eq", "approx", "sub"};
 
 /* The advice about one file. */
 struct advisor {
@@ -54,8 +53,8 @@ static unsigned bit_of(const char *kind)
 {
 	unsigned bit = 0;
 
-	for (size_t k = 0; k < NKINDS; k++) {
-		bit |= strcmp(kind, kind_names[k]) == 0 ? 1u << k : 0;
+	for (size_t k = 0; k < ADVICE_NKINDS; k++) {
+		bit |= strcmp(kind, advice_kind_names[k]) == 0 ? 1u << k : 0;
 	}
 	return bit;
 }
@@ -80,10 +79,11 @@ static struct figure name_kinds(unsigned set)
 	struct figure names = {""};
 	size_t at = 0;
 
-	for (size_t k = 0; k < NKINDS; k++) {
+	for (size_t k = 0; k < ADVICE_NKINDS; k++) {
 		if ((set & 1u << k) != 0) {
 			at += (size_t)snprintf(names.text + at, sizeof(names.text) - at,
-			                       "%s%s", at == 0 ? "" : ",", kind_names[k]);
+			                       "%s%s", at == 0 ? "" : ",",
+			                       advice_kind_names[k]);
 		}
 	}
 	return names;
@@ -150,9 +150,10 @@ static struct advice_facts *add_facts(struct advisor *advisor, enum advice_of of
 	f->of = of;
 	f->name = name;
 	f->kinds = kinds_of(index);
-	for (size_t k = 0; k < NKINDS && f->counted >= SEARCHES_MIN; k++) {
-		f->unused |=
-			fact_number(uses, kind_names[k]) == 0 ? f->kinds & 1u << k : 0;
+	for (size_t k = 0; k < ADVICE_NKINDS && f->counted >= SEARCHES_MIN; k++) {
+		f->unused |= fact_number(uses, advice_kind_names[k]) == 0
+		                     ? f->kinds & 1u << k
+		                     : 0;
 	}
 	f->numeric = json_is_true(json_object_get(index, "numeric"));
 	f->own = strcasecmp(name, "objectClass") == 0 ||

@@ -45,6 +45,8 @@ enum advice_kinds {
 	SUB = 8,
 	ALL = 15,
 };
+#define ADVICE_NKINDS 4
+extern const char *const advice_kind_names[ADVICE_NKINDS];
 
 enum advice_of {
 	OF_FILE,   /* the whole file */

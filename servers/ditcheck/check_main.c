@@ -52,8 +52,7 @@ static int finish_sizes(struct check_options *options, struct output *output,
 		(void)fputs("ditcheck: no memory\n", stderr);
 		return -1;
 	}
-	output_describe(output, options->log.nfiles > 0 ? &options->log : NULL);
-	output_advise(output, words);
+	output_advise(output, &options->log, words);
 	free(words);
 	tell_log(output, &options->log);
 	if (report->file == NULL) {

@@ -15,6 +15,7 @@
  */
 #include "check_output.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -175,12 +176,11 @@ static json_t *sizes_json(const struct dit_check_database *database)
 
 /* ---- the configuration, and what searches make of it ---- */
 
-static const char *const kind_names[DIT_CHECK_INDEX_KINDS] = {"pres", "eq", "approx",
-                                                              "sub"};
+static_assert(DIT_CHECK_INDEX_KINDS == ADVICE_NKINDS, "kinds have one order");
 
 static const char *kind_name(unsigned kind)
 {
-	return kind_names[__builtin_ctz(kind) % DIT_CHECK_INDEX_KINDS];
+	return advice_kind_names[__builtin_ctz(kind) % ADVICE_NKINDS];
 }
 
 static json_t *use_json(const void *config, size_t number)
@@ -192,9 +192,10 @@ static json_t *use_json(const void *config, size_t number)
 
 	for (unsigned i = 0; i < DIT_CHECK_INDEX_KINDS; i++) {
 		if ((index->kinds & 1u << i) != 0) {
-			(void)json_array_append_new(kinds, json_string(kind_names[i]));
+			(void)json_array_append_new(kinds,
+			                            json_string(advice_kind_names[i]));
 			(void)json_object_set_new(
-				uses, kind_names[i],
+				uses, advice_kind_names[i],
 				json_integer((json_int_t)index->nuses[i]));
 		}
 	}
@@ -317,21 +318,17 @@ void output_file(void *ctx, const struct dit_check_file *file)
 	}
 }
 
-void output_describe(struct output *output, const struct filter_log *log)
+void output_advise(struct output *output, const struct filter_log *log,
+                   const char *options)
 {
 	json_t *json = output->json;
+	json_t *made = advice_make(json, options);
 
 	(void)json_object_set_new(json, "checked", run_time_json(time(NULL)));
-	if (log != NULL) {
+	if (log->nfiles > 0) {
 		(void)json_object_set_new(json, "filter_log", filter_log_json(log));
 	}
-}
-
-void output_advise(struct output *output, const char *options)
-{
-	json_t *made = advice_make(output->json, options);
-
-	(void)json_object_update(output->json, made);
+	(void)json_object_update(json, made);
 	json_decref(made);
 }
 

@@ -29,14 +29,13 @@ void output_sizes(void *ctx, const struct dit_check_database *database);
 void output_config(void *ctx, const struct dit_check_config *config);
 void output_file(void *ctx, const struct dit_check_file *file);
 
-/** Add "program", "version", "checked", and "filter_log". @param log  NULL: none */
-void output_describe(struct output *output, const struct filter_log *log);
 /**
- * Add "advice" and "advised" to the JSON object.
+ * Add "advice", "advised", "checked", and "filter_log" to the JSON object.
  *
  * @param options  of the configuration (advice.h)
  */
-void output_advise(struct output *output, const char *options);
+void output_advise(struct output *output, const struct filter_log *log,
+                   const char *options);
 
 /** The sum and the advice, or the JSON object. 0, or -1: it could not be written. */
 int output_finish(struct output *output, const struct dit_check_stats *stats);

@@ -417,9 +417,12 @@ static void release(struct dit_check_content *content)
 		dit_stored_keys_free(scanner->keys);
 	}
 	free(content->scanners);
-	dit_check_context_deinit(&content->context);
+	dit_csn_list_deinit(&content->context.csns);
+	free(content->context.dn);
+	free(content->context.bad);
 	dit_dn_reader_free(content->dns);
-	dit_check_overlays_end(content);
+	dit_overlays_free(content->overlays);
+	dit_overlay_rules_deinit(&content->rules);
 	dit_entry_scan_close(content->scan);
 	dit_check_pieces_deinit(&content->postings);
 	dit_monitor_deinit(&content->monitor);

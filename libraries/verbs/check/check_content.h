@@ -178,7 +178,6 @@ int dit_check_index_rest(struct dit_check_content *content);
 int dit_check_overlays_begin(struct dit_check_content *content);
 /** After it: memberships, references, unique values. */
 int dit_check_overlays(struct dit_check_content *content);
-void dit_check_overlays_end(struct dit_check_content *content);
 
 /* ---- check_one.c: one data file, its structure, then its content ---- */
 
@@ -240,7 +239,6 @@ struct dit_check_csn {
 
 /** 0; -ENOMEM; DIT_E_UNKNOWN: the schema does not have them. */
 int dit_check_csn_init(struct dit_check_csn *csn, struct dit_check_content *content);
-void dit_check_context_deinit(struct dit_check_context *context);
 
 /** Note an entry. 0 or -ENOMEM. */
 int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry);

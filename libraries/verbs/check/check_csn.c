@@ -19,13 +19,6 @@ int dit_check_csn_init(struct dit_check_csn *csn, struct dit_check_content *cont
 	                           &csn->context_csn, NULL);
 }
 
-void dit_check_context_deinit(struct dit_check_context *context)
-{
-	dit_csn_list_deinit(&context->csns);
-	free(context->dn);
-	free(context->bad);
-}
-
 static const struct dit_span *values_of(const struct dit_attr_view *attr)
 {
 	return attr->normal != NULL ? attr->normal : attr->values;

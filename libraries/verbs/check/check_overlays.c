@@ -42,12 +42,6 @@ int dit_check_overlays_begin(struct dit_check_content *content)
 	               : dit_overlays_new(&content->overlays, &opts);
 }
 
-void dit_check_overlays_end(struct dit_check_content *content)
-{
-	dit_overlays_free(content->overlays);
-	dit_overlay_rules_deinit(&content->rules);
-}
-
 /* ---- what is told ---- */
 
 /* How a finding of a kind is told. */
