@@ -188,37 +188,6 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 	return r;
 }
 
-/** Turn keys from number @p first on, which are hashes, into ordinals. */
-static void hashes_to_ordinals(struct dit_index_work *work, size_t first,
-                               enum dit_key_format format)
-{
-	uint64_t *keys = work->keys;
-	size_t n = work->nkeys;
-
-	switch (format) {
-	case DIT_KEY_BYTES32:
-		for (size_t i = first; i < n; i++) {
-			keys[i] = __builtin_bswap32((uint32_t)keys[i]);
-		}
-		break;
-	case DIT_KEY_BYTES64:
-		for (size_t i = first; i < n; i++) {
-			keys[i] = __builtin_bswap64(keys[i]);
-		}
-		break;
-	case DIT_KEY_SHORT: /* only 32-bit hashes are short */
-		for (size_t i = first; i < n; i++) {
-			keys[i] =
-				(uint64_t)__builtin_bswap32((uint32_t)keys[i]) << 32 | 4;
-		}
-		break;
-	case DIT_KEY_INT32:
-	case DIT_KEY_INT64:
-	case DIT_KEY_WIDE:
-		break;
-	}
-}
-
 /** Hand over keys that are no hashes: presence, integers, times. */
 static int put_bytes(struct dit_index_work *work, const struct dit_index_def *def,
                      struct dit_span key, const struct dit_index_sink *sink)
@@ -305,15 +274,36 @@ static __attribute__((noinline)) int put_wide_hashes(struct dit_index_work *work
 	return r;
 }
 
+/** Turn keys from number @p first on, which are hashes, into ordinals; wide ones go. */
 static int convert_hashes(struct dit_index_work *work, const struct dit_index_def *def,
                           size_t first, const struct dit_index_sink *sink)
 {
-	enum dit_key_format format = work->set->dbs[def->db].format;
+	uint64_t *keys = work->keys;
+	size_t n = work->nkeys;
 
-	if (format == DIT_KEY_WIDE) {
+	switch (work->set->dbs[def->db].format) {
+	case DIT_KEY_BYTES32:
+		for (size_t i = first; i < n; i++) {
+			keys[i] = __builtin_bswap32((uint32_t)keys[i]);
+		}
+		break;
+	case DIT_KEY_BYTES64:
+		for (size_t i = first; i < n; i++) {
+			keys[i] = __builtin_bswap64(keys[i]);
+		}
+		break;
+	case DIT_KEY_SHORT: /* only 32-bit hashes are short */
+		for (size_t i = first; i < n; i++) {
+			keys[i] =
+				(uint64_t)__builtin_bswap32((uint32_t)keys[i]) << 32 | 4;
+		}
+		break;
+	case DIT_KEY_INT32:
+	case DIT_KEY_INT64:
+		break;
+	case DIT_KEY_WIDE:
 		return put_wide_hashes(work, def, first, sink);
 	}
-	hashes_to_ordinals(work, first, format);
 	return 0;
 }
 
