@@ -152,9 +152,7 @@ void dit_load_progress_fill(void *ctx, struct dit_progress *ret)
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		add_target(loader, &loader->targets[i], ret);
-		if (loader->published != NULL) {
-			add_published(loader, i, ret);
-		}
+		add_published(loader, i, ret);
 	}
 	if (phase == DIT_LOAD_ENTRIES) {
 		ret->done = ret->bytes_read;

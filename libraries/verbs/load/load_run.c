@@ -149,17 +149,13 @@ static int before_commit(void *ctx)
 
 static int publish(struct loader *loader)
 {
-	struct dit_published *items = calloc(loader->ntargets, sizeof(*items));
+	struct dit_published *items = loader->published;
 	const struct dit_publish_opts opts = {.failed = tell_failure,
 	                                      .before_commit = before_commit,
 	                                      .ctx = loader,
 	                                      .stop = &loader->job.stop};
 	int r = 0;
 
-	if (items == NULL) {
-		return dit_job_fail(&loader->job, -ENOMEM,
-		                    "could not put the database in place");
-	}
 	/* The chosen one is the first target, so it appears last. */
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		struct load_target *target = &loader->targets[i];
@@ -168,9 +164,7 @@ static int publish(struct loader *loader)
 		items[i].directory = target->db->data.directory;
 		target->output = NULL;
 	}
-	loader->published = items;
 	r = dit_publish(items, loader->ntargets, &opts);
-	loader->published = NULL;
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		struct load_target *target = &loader->targets[i];
 
@@ -179,7 +173,6 @@ static int publish(struct loader *loader)
 			target->stats->kept_bytes = items[i].kept_bytes;
 		}
 	}
-	free(items);
 	return r;
 }
 

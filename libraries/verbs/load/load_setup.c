@@ -73,8 +73,10 @@ static int make_targets(struct loader *loader)
 			"load ended: Interrupted; every database is what it was before";
 	}
 	loader->targets = calloc(n, sizeof(*loader->targets));
+	loader->published = calloc(n, sizeof(*loader->published));
 	stats->databases = calloc(n, sizeof(*stats->databases));
-	if (loader->targets == NULL || stats->databases == NULL) {
+	if (loader->targets == NULL || loader->published == NULL ||
+	    stats->databases == NULL) {
 		return dit_job_fail(&loader->job, -ENOMEM,
 		                    loader->job.chosen.db->data.directory);
 	}
@@ -414,6 +416,7 @@ void dit_load_release(struct loader *loader)
 		dit_load_target_deinit(&loader->targets[i]);
 	}
 	free(loader->targets);
+	free(loader->published);
 	dit_page_writer_free(loader->job.page_writer);
 	dit_load_ahead_deinit(loader);
 	dit_load_csn_deinit(&loader->csn);

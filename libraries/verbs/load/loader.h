@@ -214,8 +214,7 @@ struct loader {
 	struct load_ahead ahead;
 	struct load_csn csn;
 	struct load_refusals refusals;
-	/* While databases are put in place, one for each target; NULL: not yet. */
-	struct dit_published *published;
+	struct dit_published *published; /* one for each target; empty until the end */
 };
 
 /* ---- load_report.c: reports, failures, progress ---- */

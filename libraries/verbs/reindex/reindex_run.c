@@ -136,8 +136,10 @@ static int make_targets(struct reindexer *reindexer)
 	int r = 0;
 
 	reindexer->targets = calloc(glue->ndatabases, sizeof(*reindexer->targets));
+	reindexer->published = calloc(glue->ndatabases, sizeof(*reindexer->published));
 	stats->databases = calloc(glue->ndatabases, sizeof(*stats->databases));
-	if (reindexer->targets == NULL || stats->databases == NULL) {
+	if (reindexer->targets == NULL || reindexer->published == NULL ||
+	    stats->databases == NULL) {
 		r = -ENOMEM;
 	}
 	for (size_t i = 0; i < glue->ndatabases && r == 0; i++) {
@@ -268,15 +270,11 @@ static void take_times(struct reindex_target *target)
 
 static int publish(struct reindexer *reindexer)
 {
-	struct dit_published *items = calloc(reindexer->ntargets + 1, sizeof(*items));
+	struct dit_published *items = reindexer->published;
 	const struct dit_publish_opts opts = {
 		.failed = tell_failure, .ctx = reindexer, .stop = &reindexer->job.stop};
 	int r = 0;
 
-	if (items == NULL) {
-		return dit_job_fail(&reindexer->job, -ENOMEM, "could not put in place");
-	}
-	reindexer->published = items;
 	dit_job_tell(&reindexer->job, DIT_REINDEX_PUBLISH);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		struct reindex_target *target = &reindexer->targets[i];
@@ -297,8 +295,6 @@ static int publish(struct reindexer *reindexer)
 		target->stats->bytes = items[i].bytes;
 		take_times(target);
 	}
-	reindexer->published = NULL;
-	free(items);
 	return r;
 }
 
@@ -332,6 +328,7 @@ void dit_reindex_release(struct reindexer *reindexer)
 		dit_reindex_target_deinit(&reindexer->targets[i]);
 	}
 	free(reindexer->targets);
+	free(reindexer->published);
 	free(reindexer->attrs);
 	dit_page_writer_free(reindexer->job.page_writer);
 	dit_keeper_end(&reindexer->keeper);

@@ -75,7 +75,7 @@ struct reindexer {
 	struct dit_reindex_stats *stats;
 	struct reindex_target *targets; /* the chosen database first */
 	unsigned ntargets;
-	struct dit_published *published; /* one for each target, at the end */
+	struct dit_published *published; /* one for each target; empty until the end */
 };
 
 /* ---- reindex_run.c ---- */
