@@ -90,31 +90,52 @@ const char *dit_walk_kind_name(enum dit_walk_kind kind)
 	return kind < DIT_WALK_NKINDS ? names[kind] : "unknown";
 }
 
-void dit_walk_report(struct walk *walk, enum dit_walk_kind kind,
-                     const struct walk_tree *tree, uint64_t page, long node,
-                     const char *format, ...)
+static void report(const struct walk_spot *at, enum dit_walk_kind kind,
+                   const char *format, va_list args)
 {
+	struct walk *walk = at->walk;
 	const struct dit_walk_opts *opts = walk->opts;
 	char text[TEXT_MAX];
 	struct dit_walk_finding finding = {
 		.kind = kind,
-		.database = tree == NULL ? NULL : tree->database->name,
-		.page = page,
-		.node = node,
+		.database = at->tree == NULL ? NULL : at->tree->database->name,
+		.page = at->page,
+		.node = at->node,
 		.text = text,
 	};
-	va_list args;
 
 	(void)pthread_mutex_lock(&walk->lock);
 	walk->by_kind[kind]++;
 	walk->nfindings++;
 	if (opts->found != NULL) {
-		va_start(args, format);
 		(void)vsnprintf(text, sizeof(text), format, args);
-		va_end(args);
 		opts->found(opts->found_ctx, &finding);
 	}
 	(void)pthread_mutex_unlock(&walk->lock);
+}
+
+void dit_walk_report(const struct walk_spot *at, enum dit_walk_kind kind,
+                     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(at, kind, format, args);
+	va_end(args);
+}
+
+bool dit_walk_refuse(const struct walk_spot *at, enum dit_walk_kind kind,
+                     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(at, kind, format, args);
+	va_end(args);
+	atomic_store_explicit(&at->tree->is_cut, true, memory_order_relaxed);
+	atomic_store_explicit(&at->tree->database->is_cut, true, memory_order_relaxed);
+	atomic_store_explicit(&at->walk->is_cut, true, memory_order_relaxed);
+	return false;
 }
 
 void dit_walk_fail(struct walk *walk, int error)
@@ -132,13 +153,6 @@ bool dit_walk_is_over(struct walk *walk)
 	return atomic_load_explicit(&walk->error, memory_order_relaxed) != 0;
 }
 
-void dit_walk_cut(struct walk *walk, struct walk_tree *tree)
-{
-	atomic_store_explicit(&tree->is_cut, true, memory_order_relaxed);
-	atomic_store_explicit(&tree->database->is_cut, true, memory_order_relaxed);
-	atomic_store_explicit(&walk->is_cut, true, memory_order_relaxed);
-}
-
 /* ---- the main tree's records ---- */
 
 /* Flags that go together; only databases with lists have flags about items. */
@@ -151,10 +165,10 @@ static bool are_flags(unsigned flags)
 	       ((flags & of_items) == 0 || (flags & DIT_DB_DUPSORT) != 0);
 }
 
-int dit_walk_add_database(struct walk *walk, struct dit_span name,
-                          const struct dit_tree_record *record, uint64_t page,
-                          long number)
+int dit_walk_add_database(const struct walk_spot *at, struct dit_span name,
+                          const struct dit_tree_record *record)
 {
+	struct walk *walk = at->walk;
 	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
 	char *copy = NULL;
 
@@ -166,9 +180,7 @@ int dit_walk_add_database(struct walk *walk, struct dit_span name,
 	copy = (char *)(tree + 1);
 	memcpy(copy, name.data, name.len);
 	copy[name.len] = '\0';
-	dit_walk_tree_init(walk, tree, WALK_DATABASE, copy, record);
-	tree->at_page = page;
-	tree->at_node = number;
+	dit_walk_tree_init(tree, at, WALK_DATABASE, copy, record);
 	tree->is_shared = true;
 	tree->number = walk->ndatabases;
 	walk->databases[walk->ndatabases++] = tree;
@@ -184,33 +196,30 @@ static bool is_name(const struct dit_page_format *format, struct dit_span key,
 	       memchr(ret->data, '\0', ret->len) == NULL;
 }
 
-void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                       long number, const struct dit_node_view *node)
+void dit_walk_database(const struct walk_spot *at, const struct dit_node_view *node)
 {
-	struct walk *walk = member->walk;
+	struct walk *walk = at->walk;
 	struct dit_tree_record record;
 	struct dit_span name;
 	int r = 0;
 
 	if (node->value.len != sizeof(record)) {
-		dit_walk_report(walk, DIT_WALK_NODE_VALUE, tree, page, number,
-		                "the record of a database has %zu bytes, not %zu",
-		                node->value.len, sizeof(record));
-		dit_walk_cut(walk, tree);
+		(void)dit_walk_refuse(at, DIT_WALK_NODE_VALUE,
+		                      "the record of a database has %zu bytes, not %zu",
+		                      node->value.len, sizeof(record));
 		return;
 	}
-	if (!is_name(walk->format, node->key, &name) || name.len > tree->key_max ||
+	if (!is_name(walk->format, node->key, &name) || name.len > at->tree->key_max ||
 	    walk->ndatabases == WALK_DATABASES_MAX) {
-		dit_walk_report(
-			walk, DIT_WALK_TREE_NAME, tree, page, number,
+		(void)dit_walk_refuse(
+			at, DIT_WALK_TREE_NAME,
 			"a database's name has %zu bytes and zeros among them, or there "
 			"are more than %u databases",
 			node->key.len, WALK_DATABASES_MAX);
-		dit_walk_cut(walk, tree);
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
-	r = dit_walk_add_database(walk, name, &record, page, number);
+	r = dit_walk_add_database(at, name, &record);
 	if (r < 0) {
 		dit_walk_fail(walk, r);
 	}
@@ -219,21 +228,21 @@ void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint6
 /* ---- the databases ---- */
 
 /* An empty tree has no root and counts nothing; one with a root has a level at least. */
-static void check_root(struct walk *walk, const struct walk_tree *tree)
+static void check_root(const struct walk_tree *tree)
 {
 	const struct dit_tree_record *record = &tree->record;
 	bool is_empty = record->root == DIT_PAGE_NONE;
 
 	if (is_empty != (record->nitems == 0)) {
 		dit_walk_report(
-			walk, DIT_WALK_TREE_ROOT, tree, tree->at_page, tree->at_node,
+			&tree->at, DIT_WALK_TREE_ROOT,
 			"the record of the tree says that it has %llu records, and %s "
 			"root page",
 			(unsigned long long)record->nitems, is_empty ? "no" : "a");
 	}
 	if (!are_flags(record->flags)) {
 		dit_walk_report(
-			walk, DIT_WALK_TREE_FLAGS, tree, tree->at_page, tree->at_node,
+			&tree->at, DIT_WALK_TREE_FLAGS,
 			"the record of the tree has flags 0x%x, which no database has",
 			record->flags);
 	}
@@ -245,13 +254,13 @@ static int start_database(struct walk *walk, struct walk_tree *tree)
 	const struct dit_walk_opts *opts = walk->opts;
 	struct walk_place root = walk_root_of(tree);
 
-	check_root(walk, tree);
+	check_root(tree);
 	if (opts->order != NULL) {
 		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
 		            &tree->orders);
 	}
 	if (tree->record.root == DIT_PAGE_NONE) {
-		dit_walk_tree_compare(walk, tree);
+		dit_walk_tree_compare(tree);
 		return 0;
 	}
 	return dit_walk_tasks_push(walk->tasks, &root);
@@ -315,7 +324,7 @@ static int visit_meta_tree(struct walk *walk, struct walk_tree *tree)
 		return -ENOMEM;
 	}
 	member->walk = walk;
-	check_root(walk, tree);
+	check_root(tree);
 	dit_walk_tree_visit(member, tree);
 	dit_walk_member_deinit(member);
 	free(member);
@@ -324,9 +333,11 @@ static int visit_meta_tree(struct walk *walk, struct walk_tree *tree)
 
 static int walk_free_tree(struct walk *walk)
 {
+	const struct walk_spot whole = {walk, NULL, DIT_WALK_NO_PAGE, -1};
 	struct walk_tree tree;
 
-	dit_walk_tree_init(walk, &tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
+	dit_walk_tree_init(&tree, &whole, WALK_FREE_TREE, "(free)",
+	                   &walk->meta.free_tree);
 	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
 	tree.record.flags = DIT_DB_INTEGERKEY;
 	dit_key_default_orders(DIT_DB_INTEGERKEY, &tree.orders);
@@ -336,10 +347,12 @@ static int walk_free_tree(struct walk *walk)
 
 static int walk_main_tree(struct walk *walk)
 {
+	const struct walk_spot whole = {walk, NULL, DIT_WALK_NO_PAGE, -1};
 	struct walk_tree tree;
 	int r = 0;
 
-	dit_walk_tree_init(walk, &tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
+	dit_walk_tree_init(&tree, &whole, WALK_MAIN_TREE, "(main)",
+	                   &walk->meta.main_tree);
 	r = visit_meta_tree(walk, &tree);
 	walk->has_all_databases = !atomic_load(&tree.is_cut);
 	return r;
@@ -348,10 +361,11 @@ static int walk_main_tree(struct walk *walk)
 /* Pages after the end of the file are free ones that were never written. */
 static void check_end(struct walk *walk)
 {
+	const struct walk_spot whole = {walk, NULL, DIT_WALK_NO_PAGE, -1};
 	unsigned long long there = walk->npages;
 
 	if (atomic_load(&walk->nfreed_behind) != walk->nbehind) {
-		dit_walk_report(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		dit_walk_report(&whole, DIT_WALK_FILE_CUT,
 		                "the file ends after %llu pages; %llu are in use", there,
 		                there + walk->nbehind);
 	}
@@ -367,6 +381,7 @@ static bool is_lost(const struct walk *walk, uint64_t page)
 
 static void find_lost_pages(struct walk *walk)
 {
+	struct walk_spot at = {walk, NULL, DIT_WALK_NO_PAGE, -1};
 	uint64_t nlost = 0;
 	uint64_t end = 0;
 
@@ -380,8 +395,9 @@ static void find_lost_pages(struct walk *walk)
 		}
 		nlost += end - page;
 		if (!atomic_load(&walk->is_cut)) {
+			at.page = page;
 			dit_walk_report(
-				walk, DIT_WALK_PAGE_LOST, NULL, page, -1,
+				&at, DIT_WALK_PAGE_LOST,
 				"%llu pages from here on are in no tree and not in the "
 				"free list",
 				(unsigned long long)(end - page));
@@ -389,7 +405,7 @@ static void find_lost_pages(struct walk *walk)
 	}
 	if (nlost > 0 && atomic_load(&walk->is_cut)) {
 		dit_walk_report(
-			walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
+			&at, DIT_WALK_PAGE_LOST,
 			"%llu pages were not reached: they are below damage, or in no "
 			"tree at all",
 			(unsigned long long)nlost);
@@ -415,7 +431,7 @@ int dit_walk_begin(struct walk *walk)
 
 void dit_walk_end(struct walk *walk)
 {
-	dit_walk_tasks_free(walk->tasks, walk);
+	dit_walk_tasks_free(walk->tasks);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
 		free(walk->databases[i]);
 	}

@@ -14,21 +14,18 @@
 
 /* One record, read from its beginning on. */
 struct free_record {
-	struct walk_tree *tree;
-	uint64_t page; /* of its node */
-	long number;
+	const struct walk_spot *at; /* its node */
 	uint64_t transaction;
 	uint64_t nwords; /* of the record, the count included */
 	uint64_t count;
 	uint64_t before; /* the page that was named last */
 };
 
-static void check_order(struct walk *walk, struct free_record *record, uint64_t page)
+static void check_order(struct free_record *record, uint64_t page)
 {
 	if (page >= record->before) {
 		dit_walk_report(
-			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
-			record->number,
+			record->at, DIT_WALK_FREE_ORDER,
 			"transaction %llu gave back page %llu, which stands after page "
 			"%llu and is not below it",
 			(unsigned long long)record->transaction, (unsigned long long)page,
@@ -37,44 +34,44 @@ static void check_order(struct walk *walk, struct free_record *record, uint64_t 
 	record->before = page;
 }
 
-static void take_page(struct walk *walk, struct free_record *record, uint64_t page)
+static void take_page(struct free_record *record, uint64_t page)
 {
+	struct walk *walk = record->at->walk;
+	const struct walk_spot freed = walk_other_page(record->at, page);
 	unsigned long long number = page;
 	unsigned long long by = record->transaction;
 
 	if (page >= walk->npages && page - walk->npages < walk->nbehind) {
 		atomic_fetch_add_explicit(&walk->nfreed_behind, 1, memory_order_relaxed);
-		check_order(walk, record, page);
+		check_order(record, page);
 		return;
 	}
 	if (page < 2 || page >= walk->npages) {
 		dit_walk_report(
-			walk, DIT_WALK_FREE_RANGE, record->tree, record->page,
-			record->number,
+			record->at, DIT_WALK_FREE_RANGE,
 			"transaction %llu gave back page %llu; pages of trees are 2 to "
 			"%llu",
 			by, number, (unsigned long long)walk->npages - 1);
 		return;
 	}
-	check_order(walk, record, page);
+	check_order(record, page);
 	if (!dit_page_set_add_shared(&walk->freed, page)) {
 		dit_walk_report(
-			walk, DIT_WALK_FREE_TWICE, record->tree, record->page,
-			record->number,
+			record->at, DIT_WALK_FREE_TWICE,
 			"transaction %llu gave back page %llu, which is free already", by,
 			number);
 		return;
 	}
 	atomic_fetch_add_explicit(&walk->nfreed, 1, memory_order_relaxed);
 	if (dit_page_set_has_shared(&walk->used, page)) {
-		dit_walk_report(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
+		dit_walk_report(&freed, DIT_WALK_PAGE_FREE,
 		                "the page is in use, and the free list has it as well");
 	}
 }
 
 /* Words of the record from @p first on; false: no more are wanted. */
-static bool take_words(struct walk *walk, struct free_record *record, const char *bytes,
-                       uint64_t first, uint64_t nwords)
+static bool take_words(struct free_record *record, const char *bytes, uint64_t first,
+                       uint64_t nwords)
 {
 	for (uint64_t i = 0; i < nwords; i++) {
 		uint64_t word = 0;
@@ -83,24 +80,21 @@ static bool take_words(struct walk *walk, struct free_record *record, const char
 		if (first + i == 0) {
 			record->count = word;
 			if (word >= record->nwords) {
-				dit_walk_report(
-					walk, DIT_WALK_FREE_COUNT, record->tree,
-					record->page, record->number,
+				return dit_walk_refuse(
+					record->at, DIT_WALK_FREE_COUNT,
 					"transaction %llu gave back %llu pages; the "
 					"record has room for %llu",
 					(unsigned long long)record->transaction,
 					(unsigned long long)word,
 					(unsigned long long)record->nwords - 1);
-				dit_walk_cut(walk, record->tree);
-				return false;
 			}
 		} else if (first + i > record->count) {
 			return false;
 		} else {
-			take_page(walk, record, word);
+			take_page(record, word);
 		}
 	}
-	return !dit_walk_is_over(walk);
+	return !dit_walk_is_over(record->at->walk);
 }
 
 /* A record in pages of its own, read from the file a page at a time. */
@@ -109,21 +103,22 @@ static void take_overflow(struct walk_member *member, struct free_record *record
 {
 	struct walk *walk = member->walk;
 	unsigned words_left_out = walk->format->header_bytes / WORD;
+	struct walk_spot page = walk_other_page(record->at, first);
 	uint64_t done = 0;
 	struct dit_page_view view;
 
-	for (uint64_t page = first; done < record->nwords; page++) {
+	for (; done < record->nwords; page.page++) {
 		const char *bytes = NULL;
 		uint64_t nwords = walk->page_bytes / WORD - words_left_out;
 
-		if (!dit_walk_read(member, record->tree, page, WALK_RUN_MAX, &view)) {
+		if (!dit_walk_read(member, &page, WALK_RUN_MAX, &view)) {
 			return;
 		}
 		bytes = view.bytes + words_left_out * WORD;
 		if (nwords > record->nwords - done) {
 			nwords = record->nwords - done;
 		}
-		if (!take_words(walk, record, bytes, done, nwords)) {
+		if (!take_words(record, bytes, done, nwords)) {
 			return;
 		}
 		done += nwords;
@@ -131,14 +126,12 @@ static void take_overflow(struct walk_member *member, struct free_record *record
 	}
 }
 
-void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
-                          uint64_t page, long number, const struct dit_node_view *node)
+void dit_walk_free_record(struct walk_member *member, const struct walk_spot *at,
+                          const struct dit_node_view *node)
 {
 	struct walk *walk = member->walk;
 	struct free_record record = {
-		.tree = tree,
-		.page = page,
-		.number = number,
+		.at = at,
 		.nwords = node->value_len / WORD,
 		.before = UINT64_MAX,
 	};
@@ -150,23 +143,22 @@ void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
 	if (node->key.len == sizeof(record.transaction) &&
 	    record.transaction > walk->meta.transaction) {
 		dit_walk_report(
-			walk, DIT_WALK_FREE_KEY, tree, page, number,
+			at, DIT_WALK_FREE_KEY,
 			"the record belongs to transaction %llu; the last one is %llu",
 			(unsigned long long)record.transaction,
 			(unsigned long long)walk->meta.transaction);
 	}
 	if (node->value_len % WORD != 0 || record.nwords == 0) {
-		dit_walk_report(walk, DIT_WALK_FREE_COUNT, tree, page, number,
-		                "the record has %u bytes, not a count and pages",
-		                node->value_len);
-		dit_walk_cut(walk, tree);
+		(void)dit_walk_refuse(at, DIT_WALK_FREE_COUNT,
+		                      "the record has %u bytes, not a count and pages",
+		                      node->value_len);
 		return;
 	}
 	if ((node->flags & DIT_NODE_BIG) == 0) {
-		(void)take_words(walk, &record, node->value.data, 0, record.nwords);
-	} else if (dit_walk_overflow(member, tree, page, number, node, &first)) {
+		(void)take_words(&record, node->value.data, 0, record.nwords);
+	} else if (dit_walk_overflow(member, at, node, &first)) {
 		if (walk->format->crypto != NULL) {
-			(void)take_words(walk, &record,
+			(void)take_words(&record,
 			                 member->unit + walk->format->header_bytes, 0,
 			                 record.nwords);
 		} else {

@@ -12,70 +12,71 @@ static enum dit_walk_kind kind_of(const struct walk_tree *tree, enum dit_walk_ki
 	return tree->role == WALK_LIST ? item : key;
 }
 
-static bool check_key_length(struct walk *walk, const struct walk_place *place, long slot,
-                             struct dit_span key)
+static bool check_key_length(const struct walk_spot *at, struct dit_span key)
 {
-	const struct walk_tree *tree = place->tree;
+	const struct walk_tree *tree = at->tree;
 
 	if (dit_key_has_length(walk_order_of(tree), tree->key_max, key) &&
 	    (key.len > 0 || tree->role == WALK_LIST)) {
 		return true;
 	}
-	dit_walk_report(walk, kind_of(tree, DIT_WALK_KEY_LENGTH, DIT_WALK_ITEM_LENGTH),
-	                tree, place->page, slot, "the %s has %zu bytes",
-	                tree->role == WALK_LIST ? "item" : "key", key.len);
+	dit_walk_report(at, kind_of(tree, DIT_WALK_KEY_LENGTH, DIT_WALK_ITEM_LENGTH),
+	                "the %s has %zu bytes", tree->role == WALK_LIST ? "item" : "key",
+	                key.len);
 	return false;
 }
 
 /* Against the key before it in the page. */
-static void check_key_order(struct walk *walk, const struct walk_place *place, long slot,
-                            struct dit_span before, struct dit_span key)
+static void check_key_order(const struct walk_spot *at, struct dit_span before,
+                            struct dit_span key)
 {
-	const struct walk_tree *tree = place->tree;
+	const struct walk_tree *tree = at->tree;
 
 	if (dit_key_compare(walk_order_of(tree), tree->list_key, before, key) >= 0) {
-		dit_walk_report(
-			walk, kind_of(tree, DIT_WALK_KEY_ORDER, DIT_WALK_ITEM_ORDER),
-			tree, place->page, slot, "the %s is not above the one before it",
-			tree->role == WALK_LIST ? "item" : "key");
+		dit_walk_report(at,
+		                kind_of(tree, DIT_WALK_KEY_ORDER, DIT_WALK_ITEM_ORDER),
+		                "the %s is not above the one before it",
+		                tree->role == WALK_LIST ? "item" : "key");
 	}
 }
 
 /* The page's first and last key against what the branches say. */
-static void check_bounds(struct walk *walk, const struct walk_place *place,
-                         struct dit_span first, long last_slot, struct dit_span last)
+static void check_bounds(const struct walk_place *place, struct dit_span first,
+                         long last_slot, struct dit_span last)
 {
-	const struct walk_tree *tree = place->tree;
+	const struct walk_tree *tree = place->at.tree;
+	struct walk_spot at = place->at;
 	const struct dit_key_order *order = walk_order_of(tree);
 	enum dit_walk_kind kind =
 		kind_of(tree, DIT_WALK_KEY_BRANCH, DIT_WALK_ITEM_BRANCH);
 
 	if (place->lowest.is_set &&
 	    dit_key_compare(order, tree->list_key, place->lowest.key, first) > 0) {
+		at.node = 0;
 		dit_walk_report(
-			walk, kind, tree, place->page, 0,
+			&at, kind,
 			"the key is below the branch's key for this page, which is in "
 			"page %llu, node %ld",
-			(unsigned long long)place->parent, place->parent_node);
+			(unsigned long long)place->parent.page, place->parent.node);
 	}
 	if (place->highest.is_set &&
 	    dit_key_compare(order, tree->list_key, last, place->highest.key) >= 0) {
+		at.node = last_slot;
 		dit_walk_report(
-			walk, kind, tree, place->page, last_slot,
+			&at, kind,
 			"the key is not below the branch's key for the next page; the "
 			"branch is page %llu",
-			(unsigned long long)place->parent);
+			(unsigned long long)place->parent.page);
 	}
 }
 
 /* ---- values ---- */
 
 /* The pages after the first one. */
-static bool claim_run(struct walk *walk, struct walk_tree *tree, uint64_t page, long slot,
-                      uint64_t first, uint64_t npages)
+static bool claim_run(const struct walk_spot *at, uint64_t first, uint64_t npages)
 {
 	for (uint64_t i = 1; i < npages; i++) {
-		if (!dit_walk_claim(walk, tree, first + i, page, slot)) {
+		if (!dit_walk_claim(at, first + i)) {
 			return false;
 		}
 	}
@@ -83,41 +84,39 @@ static bool claim_run(struct walk *walk, struct walk_tree *tree, uint64_t page, 
 }
 
 /* The header of a long value's first page. */
-static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
-                      uint32_t value_len, struct dit_page_view view)
+static bool check_run(const struct walk_spot *at, uint32_t value_len,
+                      struct dit_page_view view)
 {
+	const struct walk *walk = at->walk;
 	uint64_t wanted = dit_overflow_pages(walk->format, value_len, walk->page_bytes);
 	uint64_t count = dit_view_overflow_count(view);
 
-	dit_walk_page_origin(walk, tree, first, view);
+	dit_walk_page_origin(at, view);
 	if (dit_view_flags(view) != DIT_PAGE_OVERFLOW) {
-		dit_walk_report(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
-		                "the page has flags 0x%x; a long value begins here",
-		                dit_view_flags(view));
-		return false;
+		return dit_walk_refuse(
+			at, DIT_WALK_PAGE_FLAGS,
+			"the page has flags 0x%x; a long value begins here",
+			dit_view_flags(view));
 	}
 	if (count < wanted) {
-		dit_walk_report(
-			walk, DIT_WALK_OVERFLOW_COUNT, tree, first, -1,
+		return dit_walk_refuse(
+			at, DIT_WALK_OVERFLOW_COUNT,
 			"the page says that the value has %llu pages; its %u bytes need "
 			"%llu",
 			(unsigned long long)count, value_len, (unsigned long long)wanted);
-		return false;
 	}
-	if (count > walk->npages - first) {
-		dit_walk_report(
-			walk, DIT_WALK_OVERFLOW_RANGE, tree, first, -1,
+	if (count > walk->npages - at->page) {
+		return dit_walk_refuse(
+			at, DIT_WALK_OVERFLOW_RANGE,
 			"the page says that the value has %llu pages; the last page is "
 			"%llu",
 			(unsigned long long)count, (unsigned long long)walk->npages - 1);
-		return false;
 	}
 	return true;
 }
 
 /* Where the node has the number of pages as well. */
-static void check_node_count(struct walk *walk, const struct walk_tree *tree,
-                             uint64_t page, long slot, const struct dit_node_view *node,
+static void check_node_count(const struct walk_spot *at, const struct dit_node_view *node,
                              uint32_t count)
 {
 	struct dit_big_value big = {0};
@@ -128,7 +127,7 @@ static void check_node_count(struct walk *walk, const struct walk_tree *tree,
 	memcpy(&big, node->value.data, sizeof(big));
 	if (big.npages != count) {
 		dit_walk_report(
-			walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
+			at, DIT_WALK_OVERFLOW_COUNT,
 			"the node says that the value has %llu pages; its first page "
 			"says %u",
 			(unsigned long long)big.npages, count);
@@ -136,78 +135,71 @@ static void check_node_count(struct walk *walk, const struct walk_tree *tree,
 }
 
 /* Where the pages are sealed together, the node alone says how many they are. */
-static bool read_first(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                       long slot, const struct dit_node_view *node,
+static bool read_first(struct walk_member *member, const struct walk_spot *at,
+                       const struct dit_node_view *node, const struct walk_spot *first,
                        struct dit_page_view *ret)
 {
-	struct walk *walk = member->walk;
+	const struct walk *walk = at->walk;
 	struct dit_big_value big = {.npages = 0};
 
 	if (walk->format->crypto == NULL) {
-		memcpy(&big.first_page, node->value.data, sizeof(big.first_page));
-		return dit_walk_read(member, tree, big.first_page, 1, ret);
+		return dit_walk_read(member, first, 1, ret);
 	}
 	memcpy(&big, node->value.data, sizeof(big));
 	if (big.npages <
 	            dit_overflow_pages(walk->format, node->value_len, walk->page_bytes) ||
-	    big.npages > walk->npages - big.first_page) {
-		dit_walk_report(
-			walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
+	    big.npages > walk->npages - first->page) {
+		return dit_walk_refuse(
+			at, DIT_WALK_OVERFLOW_COUNT,
 			"the node says that the value has %llu pages, which its %u "
 			"bytes or the file cannot have",
 			(unsigned long long)big.npages, node->value_len);
-		dit_walk_cut(walk, tree);
-		return false;
 	}
-	return dit_walk_read_unit(member, tree, big.first_page, big.npages, ret);
+	return dit_walk_read_unit(member, first, big.npages, ret);
 }
 
 /*
  * The pages of a long value lie in a row, the first with a header that counts them. There
  * may be more than the value needs: liblmdb keeps them when a shorter value comes.
  */
-bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                       long slot, const struct dit_node_view *node, uint64_t *ret_first)
+bool dit_walk_overflow(struct walk_member *member, const struct walk_spot *at,
+                       const struct dit_node_view *node, uint64_t *ret_first)
 {
-	struct walk *walk = member->walk;
+	const struct walk *walk = at->walk;
+	struct walk_spot first = walk_other_page(at, 0);
 	struct dit_page_view view;
-	uint64_t first = 0;
 	uint32_t count = 0;
 
-	memcpy(&first, node->value.data, sizeof(first));
-	if (first < 2 || first >= walk->npages) {
-		dit_walk_report(
-			walk, DIT_WALK_OVERFLOW_RANGE, tree, page, slot,
+	memcpy(&first.page, node->value.data, sizeof(first.page));
+	if (first.page < 2 || first.page >= walk->npages) {
+		return dit_walk_refuse(
+			at, DIT_WALK_OVERFLOW_RANGE,
 			"the value is in page %llu and those after it; the last page is "
 			"%llu",
-			(unsigned long long)first, (unsigned long long)walk->npages - 1);
-		dit_walk_cut(walk, tree);
-		return false;
+			(unsigned long long)first.page,
+			(unsigned long long)walk->npages - 1);
 	}
-	if (!dit_walk_claim(walk, tree, first, page, slot) ||
-	    !read_first(member, tree, page, slot, node, &view)) {
-		return false;
-	}
-	if (!check_run(walk, tree, first, node->value_len, view)) {
-		dit_walk_cut(walk, tree);
+	if (!dit_walk_claim(at, first.page) ||
+	    !read_first(member, at, node, &first, &view) ||
+	    !check_run(&first, node->value_len, view)) {
 		return false;
 	}
 	count = dit_view_overflow_count(view);
-	check_node_count(walk, tree, page, slot, node, count);
-	atomic_fetch_add_explicit(&tree->noverflows, count, memory_order_relaxed);
+	check_node_count(at, node, count);
+	atomic_fetch_add_explicit(&at->tree->noverflows, count, memory_order_relaxed);
 	if (walk_wants_sizes(walk)) {
-		dit_walk_size_overflow(tree, count,
+		dit_walk_size_overflow(at->tree, count,
 		                       (uint64_t)walk->format->header_bytes +
 		                               node->value_len);
 	}
-	*ret_first = first;
-	return claim_run(walk, tree, page, slot, first, count);
+	*ret_first = first.page;
+	return claim_run(at, first.page, count);
 }
 
 /* The flags and values that a node of this tree may have. */
-static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                        long slot, const struct dit_node_view *node)
+static bool check_flags(const struct walk_spot *at, const struct dit_node_view *node)
 {
+	const struct walk_tree *tree = at->tree;
 	bool has_lists =
 		tree->role != WALK_LIST && (tree->record.flags & DIT_DB_DUPSORT) != 0;
 	bool is_right = false;
@@ -229,14 +221,11 @@ static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page
 		is_right = has_lists;
 		break;
 	}
-	if (!is_right) {
-		dit_walk_report(
-			walk, DIT_WALK_NODE_FLAGS, tree, page, slot,
-			"the node has flags 0x%x, which no node of this tree can have",
-			node->flags);
-		dit_walk_cut(walk, tree);
-	}
-	return is_right;
+	return is_right ||
+	       dit_walk_refuse(
+		       at, DIT_WALK_NODE_FLAGS,
+		       "the node has flags 0x%x, which no node of this tree can have",
+		       node->flags);
 }
 
 static void count_item(struct walk_tree *tree)
@@ -244,23 +233,24 @@ static void count_item(struct walk_tree *tree)
 	atomic_fetch_add_explicit(&tree->nitems, 1, memory_order_relaxed);
 }
 
-static void visit_value(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                        long slot, const struct dit_node_view *node)
+static void visit_value(struct walk_member *member, const struct walk_spot *at,
+                        const struct dit_node_view *node)
 {
+	struct walk_tree *tree = at->tree;
 	uint64_t first = 0;
 
 	switch (tree->role) {
 	case WALK_FREE_TREE:
 		count_item(tree);
-		dit_walk_free_record(member, tree, page, slot, node);
+		dit_walk_free_record(member, at, node);
 		return;
 	case WALK_MAIN_TREE:
 		count_item(tree);
-		dit_walk_database(member, tree, page, slot, node);
+		dit_walk_database(at, node);
 		return;
 	case WALK_DATABASE:
 		if ((tree->record.flags & DIT_DB_DUPSORT) != 0) {
-			dit_walk_list(member, tree, page, slot, node);
+			dit_walk_list(member, at, node);
 			return;
 		}
 		count_item(tree);
@@ -268,7 +258,7 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 	case WALK_LIST:
 		if (node->value_len != 0) {
 			dit_walk_report(
-				member->walk, DIT_WALK_NODE_VALUE, tree, page, slot,
+				at, DIT_WALK_NODE_VALUE,
 				"the item has a value of %u bytes; items are keys alone",
 				node->value_len);
 		}
@@ -276,15 +266,14 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 		return;
 	}
 	if ((node->flags & DIT_NODE_BIG) != 0) {
-		(void)dit_walk_overflow(member, tree, page, slot, node, &first);
+		(void)dit_walk_overflow(member, at, node, &first);
 	}
 }
 
 void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
                    struct dit_page_view view)
 {
-	struct walk *walk = member->walk;
-	struct walk_tree *tree = place->tree;
+	struct walk_spot at = place->at;
 	unsigned count = dit_view_count(view);
 	struct dit_span first = {NULL, 0};
 	struct dit_span last = {NULL, 0};
@@ -292,14 +281,14 @@ void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
 	long last_slot = 0;
 	struct dit_node_view node;
 
-	for (unsigned i = 0; i < count && !dit_walk_is_over(walk); i++) {
-		if (!dit_walk_node(walk, tree, place->page, view, i, &node)) {
-			dit_walk_cut(walk, tree);
+	for (unsigned i = 0; i < count && !dit_walk_is_over(at.walk); i++) {
+		at.node = i;
+		if (!dit_walk_node(&at, view, &node)) {
 			continue;
 		}
-		if (check_key_length(walk, place, i, node.key)) {
+		if (check_key_length(&at, node.key)) {
 			if (has_key) {
-				check_key_order(walk, place, i, last, node.key);
+				check_key_order(&at, last, node.key);
 			} else {
 				first = node.key;
 			}
@@ -307,15 +296,15 @@ void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
 			last = node.key;
 			last_slot = i;
 		}
-		if (check_flags(walk, tree, place->page, i, &node)) {
-			visit_value(member, tree, place->page, i, &node);
+		if (check_flags(&at, &node)) {
+			visit_value(member, &at, &node);
 		}
 	}
 	if (has_key) {
-		check_bounds(walk, place, first, last_slot, last);
+		check_bounds(place, first, last_slot, last);
 	}
-	if (tree->role == WALK_LIST) {
-		dit_walk_count_items(tree, count);
+	if (at.tree->role == WALK_LIST) {
+		dit_walk_count_items(at.tree, count);
 	}
 }
 
@@ -324,32 +313,30 @@ void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
 void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
                      struct dit_page_view view)
 {
-	struct walk *walk = member->walk;
-	struct walk_tree *tree = place->tree;
+	struct walk_tree *tree = place->at.tree;
 	unsigned item_bytes = tree->record.item_bytes;
 	unsigned count = dit_view_count(view);
 
 	if (tree->role != WALK_LIST || item_bytes == 0) {
-		dit_walk_report(walk, DIT_WALK_PAGE_FLAGS, tree, place->page, -1,
-		                "the page is packed; this tree's leaves have nodes");
-		dit_walk_cut(walk, tree);
+		(void)dit_walk_refuse(
+			&place->at, DIT_WALK_PAGE_FLAGS,
+			"the page is packed; this tree's leaves have nodes");
 		return;
 	}
 	if (dit_view_item_bytes(view) != item_bytes) {
-		dit_walk_report(walk, DIT_WALK_ITEM_LENGTH, tree, place->page, -1,
+		dit_walk_report(&place->at, DIT_WALK_ITEM_LENGTH,
 		                "the page has items of %u bytes, its list of %u",
 		                dit_view_item_bytes(view), item_bytes);
 	}
 	if (!dit_view_has_items(view, item_bytes)) {
-		dit_walk_report(
-			walk, DIT_WALK_PAGE_BOUNDS, tree, place->page, -1,
+		(void)dit_walk_refuse(
+			&place->at, DIT_WALK_PAGE_BOUNDS,
 			"the page's bounds, %u and %u, do not fit items of %u bytes",
 			dit_view_lower(view), dit_view_upper(view), item_bytes);
-		dit_walk_cut(walk, tree);
 		return;
 	}
-	dit_walk_items(member, tree, place->page, -1, view, item_bytes, tree->list_key);
-	check_bounds(walk, place, dit_view_item(view, 0, item_bytes), -1,
+	dit_walk_items(member, &place->at, view, item_bytes, tree->list_key);
+	check_bounds(place, dit_view_item(view, 0, item_bytes), -1,
 	             dit_view_item(view, count - 1, item_bytes));
 	dit_walk_count_items(tree, count);
 }

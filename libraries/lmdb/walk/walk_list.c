@@ -46,11 +46,10 @@ void dit_walk_item(struct walk_member *member, const struct walk_tree *tree,
 
 /* ---- packed items ---- */
 
-static void check_items(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                        long number, struct dit_page_view view, unsigned item_bytes,
-                        struct dit_span list_key)
+static void check_items(const struct walk_spot *at, struct dit_page_view view,
+                        unsigned item_bytes, struct dit_span list_key)
 {
-	const struct dit_key_order *order = &tree->orders.items;
+	const struct dit_key_order *order = &at->tree->orders.items;
 	unsigned count = dit_view_count(view);
 
 	if (order->kind == DIT_ORDER_NUMBERS && item_bytes == sizeof(uint64_t) &&
@@ -62,153 +61,129 @@ static void check_items(struct walk *walk, struct walk_tree *tree, uint64_t page
 		                    dit_view_item(view, i - 1, item_bytes),
 		                    dit_view_item(view, i, item_bytes)) >= 0) {
 			dit_walk_report(
-				walk, DIT_WALK_ITEM_ORDER, tree, page, number,
+				at, DIT_WALK_ITEM_ORDER,
 				"item %u of the list is not above the one before it", i);
 		}
 	}
 }
 
-void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                    long number, struct dit_page_view view, unsigned item_bytes,
+void dit_walk_items(struct walk_member *member, const struct walk_spot *at,
+                    struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key)
 {
+	const struct walk_tree *tree = at->tree;
 	uint64_t count = dit_view_count(view);
 	const struct dit_span items = {dit_view_item(view, 0, item_bytes).data,
 	                               count * item_bytes};
 	bool is_more = tree->role == WALK_LIST;
 
-	check_items(member->walk, tree, page, number, view, item_bytes, list_key);
+	check_items(at, view, item_bytes, list_key);
 	tell(member, tree, list_key, is_more ? tree->record.nitems : count, items,
 	     is_more);
 }
 
 /* ---- pages inside nodes ---- */
 
-struct inner_page {
-	struct walk_tree *tree;
-	uint64_t page; /* of the node */
-	long number;
-	struct dit_span key;
-	struct dit_page_view view;
-};
-
-static void visit_packed(struct walk_member *member, const struct inner_page *inner)
+static void visit_packed(struct walk_member *member, const struct walk_spot *at,
+                         struct dit_span key, struct dit_page_view view)
 {
-	struct walk *walk = member->walk;
-	struct walk_tree *tree = inner->tree;
-	unsigned item_bytes = dit_view_item_bytes(inner->view);
-	unsigned wanted = tree->orders.items.bytes;
+	unsigned item_bytes = dit_view_item_bytes(view);
+	unsigned wanted = at->tree->orders.items.bytes;
 
 	if (item_bytes == 0 || (wanted != 0 && item_bytes != wanted)) {
-		dit_walk_report(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
-		                inner->number, "the list has items of %u bytes",
-		                item_bytes);
-		dit_walk_cut(walk, tree);
+		(void)dit_walk_refuse(at, DIT_WALK_ITEM_LENGTH,
+		                      "the list has items of %u bytes", item_bytes);
 		return;
 	}
-	if (!dit_view_has_items(inner->view, item_bytes)) {
-		dit_walk_report(
-			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+	if (!dit_view_has_items(view, item_bytes)) {
+		(void)dit_walk_refuse(
+			at, DIT_WALK_LIST_PAGE,
 			"the bounds of the list's page, %u and %u, do not fit items of "
 			"%u bytes in %u bytes",
-			dit_view_lower(inner->view), dit_view_upper(inner->view),
-			item_bytes, inner->view.len);
-		dit_walk_cut(walk, tree);
+			dit_view_lower(view), dit_view_upper(view), item_bytes, view.len);
 		return;
 	}
-	dit_walk_items(member, tree, inner->page, inner->number, inner->view, item_bytes,
-	               inner->key);
+	dit_walk_items(member, at, view, item_bytes, key);
 }
 
-static void visit_nodes(struct walk_member *member, const struct inner_page *inner)
+static void visit_nodes(struct walk_member *member, const struct walk_spot *at,
+                        struct dit_span key, struct dit_page_view view)
 {
-	struct walk *walk = member->walk;
-	struct walk_tree *tree = inner->tree;
+	const struct walk_tree *tree = at->tree;
 	const struct dit_key_order *order = &tree->orders.items;
 	struct dit_span before = {NULL, 0};
 	bool has_item = false;
 	struct dit_node_view node;
 
-	dit_walk_tiles(member, tree, inner->page, inner->number, inner->view);
-	for (unsigned i = 0; i < dit_view_count(inner->view); i++) {
-		if (dit_view_node(inner->view, i, &node) != DIT_NODE_FITS) {
-			dit_walk_report(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
-			                inner->number,
+	dit_walk_tiles(member, at, view);
+	for (unsigned i = 0; i < dit_view_count(view); i++) {
+		if (dit_view_node(view, i, &node) != DIT_NODE_FITS) {
+			dit_walk_report(at, DIT_WALK_LIST_PAGE,
 			                "node %u of the list's page is not inside it", i);
 			continue;
 		}
 		if (!dit_key_has_length(order, tree->key_max, node.key)) {
-			dit_walk_report(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
-			                inner->number,
+			dit_walk_report(at, DIT_WALK_ITEM_LENGTH,
 			                "item %u of the list has %zu bytes", i,
 			                node.key.len);
 			continue;
 		}
 		if (node.flags != 0 || node.value_len != 0) {
 			dit_walk_report(
-				walk, DIT_WALK_LIST_PAGE, tree, inner->page,
-				inner->number,
+				at, DIT_WALK_LIST_PAGE,
 				"item %u of the list has flags or a value; items are "
 				"keys alone",
 				i);
 		}
-		if (has_item &&
-		    dit_key_compare(order, inner->key, before, node.key) >= 0) {
+		if (has_item && dit_key_compare(order, key, before, node.key) >= 0) {
 			dit_walk_report(
-				walk, DIT_WALK_ITEM_ORDER, tree, inner->page,
-				inner->number,
+				at, DIT_WALK_ITEM_ORDER,
 				"item %u of the list is not above the one before it", i);
 		}
 		has_item = true;
 		before = node.key;
-		tell(member, tree, inner->key, dit_view_count(inner->view), node.key,
-		     true);
+		tell(member, tree, key, dit_view_count(view), node.key, true);
 	}
 }
 
-static void visit_inner_page(struct walk_member *member, const struct inner_page *inner)
+static void visit_inner_page(struct walk_member *member, const struct walk_spot *at,
+                             struct dit_span key, struct dit_page_view view)
 {
-	struct walk *walk = member->walk;
-	struct walk_tree *tree = inner->tree;
+	struct walk_tree *tree = at->tree;
 	bool is_packed = (tree->record.flags & DIT_DB_DUPFIXED) != 0;
 	unsigned wanted = DIT_PAGE_LEAF | DIT_PAGE_SUB | (is_packed ? DIT_PAGE_LEAF2 : 0);
 	unsigned flags = 0;
 
-	if (inner->view.len < walk->format->header_bytes) {
-		dit_walk_report(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
-		                inner->number,
-		                "the list's page has %u bytes, less than a header",
-		                inner->view.len);
-		dit_walk_cut(walk, tree);
+	if (view.len < view.format->header_bytes) {
+		(void)dit_walk_refuse(at, DIT_WALK_LIST_PAGE,
+		                      "the list's page has %u bytes, less than a header",
+		                      view.len);
 		return;
 	}
-	flags = dit_view_flags(inner->view);
-	if ((flags & ~DIT_PAGE_DIRTY) != wanted || !dit_view_has_bounds(inner->view) ||
-	    dit_view_count(inner->view) == 0) {
-		dit_walk_report(
-			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+	flags = dit_view_flags(view);
+	if ((flags & ~DIT_PAGE_DIRTY) != wanted || !dit_view_has_bounds(view) ||
+	    dit_view_count(view) == 0) {
+		(void)dit_walk_refuse(
+			at, DIT_WALK_LIST_PAGE,
 			"the list's page has flags 0x%x and bounds %u and %u in %u bytes",
-			flags, dit_view_lower(inner->view), dit_view_upper(inner->view),
-			inner->view.len);
-		dit_walk_cut(walk, tree);
+			flags, dit_view_lower(view), dit_view_upper(view), view.len);
 		return;
 	}
 	if (is_packed) {
-		visit_packed(member, inner);
+		visit_packed(member, at, key, view);
 	} else {
-		tell(member, tree, inner->key, dit_view_count(inner->view), DIT_SPAN(""),
-		     false);
-		visit_nodes(member, inner);
+		tell(member, tree, key, dit_view_count(view), DIT_SPAN(""), false);
+		visit_nodes(member, at, key, view);
 	}
-	dit_walk_count_items(tree, dit_view_count(inner->view));
+	dit_walk_count_items(tree, dit_view_count(view));
 }
 
 /* ---- trees ---- */
 
 /* The parts of the record of a list's tree, from the flags of its database. */
-static bool check_record(struct walk *walk, const struct walk_tree *database,
-                         uint64_t page, long number, const struct dit_tree_record *record)
+static bool check_record(const struct walk_spot *at, const struct dit_tree_record *record)
 {
+	const struct walk_tree *database = at->tree;
 	unsigned flags = database->record.flags;
 	bool is_packed = (flags & DIT_DB_DUPFIXED) != 0;
 	unsigned wanted_flags = !is_packed ? 0
@@ -225,25 +200,23 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	    record->root != DIT_PAGE_NONE && record->nitems > 0) {
 		return true;
 	}
-	dit_walk_report(
-		walk, DIT_WALK_LIST_RECORD, database, page, number,
+	return dit_walk_refuse(
+		at, DIT_WALK_LIST_RECORD,
 		"the record of the list has flags 0x%x, items of %u bytes, %llu of them, "
 		"and root %lld",
 		record->flags, record->item_bytes, (unsigned long long)record->nitems,
 		(long long)record->root);
-	return false;
 }
 
 /* The tree of a list can be walked when its key is set. */
-static void list_init(const struct walk *walk, struct walk_tree *list,
-                      struct walk_tree *database, const struct dit_tree_record *record,
-                      uint64_t page, long number)
+static void list_init(struct walk_tree *list, const struct walk_spot *at,
+                      const struct dit_tree_record *record)
 {
-	dit_walk_tree_init(walk, list, WALK_LIST, database->name, record);
+	struct walk_tree *database = at->tree;
+
+	dit_walk_tree_init(list, at, WALK_LIST, database->name, record);
 	list->database = database;
 	list->orders = database->orders;
-	list->at_page = page;
-	list->at_node = number;
 	if ((database->record.flags & DIT_DB_DUPFIXED) != 0) {
 		list->orders.items.bytes = record->item_bytes;
 	} else {
@@ -252,10 +225,10 @@ static void list_init(const struct walk *walk, struct walk_tree *list,
 }
 
 /* A long list: its pages become tasks, and the last of them frees the tree. */
-static void share_list(struct walk *walk, struct walk_tree *database,
-                       const struct dit_tree_record *record, uint64_t page, long number,
+static void share_list(const struct walk_spot *at, const struct dit_tree_record *record,
                        struct dit_span key)
 {
+	struct walk *walk = at->walk;
 	struct walk_tree *list = malloc(sizeof(*list) + key.len);
 	char *copy = NULL;
 	struct walk_place root;
@@ -265,7 +238,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
-	list_init(walk, list, database, record, page, number);
+	list_init(list, at, record);
 	copy = (char *)(list + 1);
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
@@ -278,42 +251,42 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 	}
 }
 
-static void visit_tree(struct walk_member *member, struct walk_tree *database,
-                       uint64_t page, long number, const struct dit_node_view *node)
+static void visit_tree(struct walk_member *member, const struct walk_spot *at,
+                       const struct dit_node_view *node)
 {
-	struct walk *walk = member->walk;
+	const struct walk_tree *database = at->tree;
 	struct dit_tree_record record;
 	struct walk_tree list;
 
 	if (node->value.len != sizeof(record)) {
-		dit_walk_report(walk, DIT_WALK_LIST_RECORD, database, page, number,
-		                "the record of the list has %zu bytes, not %zu",
-		                node->value.len, sizeof(record));
-		dit_walk_cut(walk, database);
+		(void)dit_walk_refuse(at, DIT_WALK_LIST_RECORD,
+		                      "the record of the list has %zu bytes, not %zu",
+		                      node->value.len, sizeof(record));
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
-	if (!check_record(walk, database, page, number, &record)) {
-		dit_walk_cut(walk, database);
+	if (!check_record(at, &record)) {
 		return;
 	}
 	tell(member, database, node->key, record.nitems, DIT_SPAN(""), false);
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
-	    dit_walk_tasks_are_few(walk->tasks)) {
-		share_list(walk, database, &record, page, number, node->key);
+	    dit_walk_tasks_are_few(at->walk->tasks)) {
+		share_list(at, &record, node->key);
 		return;
 	}
-	list_init(walk, &list, database, &record, page, number);
+	list_init(&list, at, &record);
 	list.list_key = node->key;
 	dit_walk_tree_visit(member, &list);
 }
 
-static void visit_single(struct walk_member *member, struct walk_tree *tree,
-                         uint64_t page, long number, const struct dit_node_view *node)
+static void visit_single(struct walk_member *member, const struct walk_spot *at,
+                         const struct dit_node_view *node)
 {
+	struct walk_tree *tree = at->tree;
+
 	if (!dit_key_has_length(&tree->orders.items, tree->key_max, node->value)) {
-		dit_walk_report(member->walk, DIT_WALK_ITEM_LENGTH, tree, page, number,
-		                "the item has %zu bytes", node->value.len);
+		dit_walk_report(at, DIT_WALK_ITEM_LENGTH, "the item has %zu bytes",
+		                node->value.len);
 	}
 	if ((tree->record.flags & DIT_DB_DUPFIXED) != 0) {
 		tell(member, tree, node->key, 1, node->value, false);
@@ -324,24 +297,20 @@ static void visit_single(struct walk_member *member, struct walk_tree *tree,
 	dit_walk_count_items(tree, 1);
 }
 
-void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   long number, const struct dit_node_view *node)
+void dit_walk_list(struct walk_member *member, const struct walk_spot *at,
+                   const struct dit_node_view *node)
 {
-	struct inner_page inner = {.tree = tree, .page = page, .number = number};
-
-	if ((node->flags & DIT_NODE_TREE) != 0) {
-		visit_tree(member, tree, page, number, node);
-		return;
-	}
-	if ((node->flags & DIT_NODE_LIST) == 0) {
-		visit_single(member, tree, page, number, node);
-		return;
-	}
-	inner.key = node->key;
-	inner.view = (struct dit_page_view){
+	const struct dit_page_view view = {
 		.bytes = node->value.data,
 		.len = (unsigned)node->value.len,
-		.format = member->walk->format,
+		.format = at->walk->format,
 	};
-	visit_inner_page(member, &inner);
+
+	if ((node->flags & DIT_NODE_TREE) != 0) {
+		visit_tree(member, at, node);
+	} else if ((node->flags & DIT_NODE_LIST) != 0) {
+		visit_inner_page(member, at, node->key, view);
+	} else {
+		visit_single(member, at, node);
+	}
 }

@@ -72,15 +72,16 @@ static bool check_meta(struct walk *walk, unsigned number,
 	struct dit_page_view view = {
 		.bytes = page->header, .len = format->header_bytes, .format = format};
 	const struct dit_meta *meta = &page->meta;
+	const struct walk_spot at = {walk, NULL, number, -1};
 
 	if (meta->magic != DIT_META_MAGIC) {
-		dit_walk_report(walk, DIT_WALK_META_MAGIC, NULL, number, -1,
+		dit_walk_report(&at, DIT_WALK_META_MAGIC,
 		                "this is no meta page of LMDB: its magic number is %08x",
 		                meta->magic);
 		return false;
 	}
 	if (meta->version != format->version) {
-		dit_walk_report(walk, DIT_WALK_META_VERSION, NULL, number, -1,
+		dit_walk_report(&at, DIT_WALK_META_VERSION,
 		                "the meta page has data version %u, not %u",
 		                meta->version, format->version);
 		return false;
@@ -88,14 +89,14 @@ static bool check_meta(struct walk *walk, unsigned number,
 	if (!dit_meta_is_size(format, dit_meta_page_bytes(page)) ||
 	    dit_meta_page_bytes(page) != page_bytes) {
 		dit_walk_report(
-			walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
+			&at, DIT_WALK_META_PAGE_SIZE,
 			"the meta page says that pages have %u bytes; they have %u",
 			dit_meta_page_bytes(page), page_bytes);
 		return false;
 	}
 	if (dit_view_number(view) != number || dit_view_flags(view) != DIT_META_FLAG) {
 		dit_walk_report(
-			walk, DIT_WALK_META_PAGE, NULL, number, -1,
+			&at, DIT_WALK_META_PAGE,
 			"the meta page's header has number %llu and flags 0x%x, not %u "
 			"and 0x%x",
 			(unsigned long long)dit_view_number(view), dit_view_flags(view),
@@ -103,13 +104,13 @@ static bool check_meta(struct walk *walk, unsigned number,
 	}
 	if (meta->transaction != 0 && meta->transaction % 2 != number) {
 		dit_walk_report(
-			walk, DIT_WALK_META_TRANSACTION, NULL, number, -1,
+			&at, DIT_WALK_META_TRANSACTION,
 			"transaction %llu is on meta page %u and belongs on the other",
 			(unsigned long long)meta->transaction, number);
 	}
 	if ((meta->free_tree.flags & TREE_FLAGS) != DIT_DB_INTEGERKEY) {
 		dit_walk_report(
-			walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
+			&at, DIT_WALK_TREE_FLAGS,
 			"the record of the free list has the flags 0x%x; those of "
 			"its tree are 0x%x",
 			meta->free_tree.flags, DIT_DB_INTEGERKEY);
@@ -122,10 +123,11 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 {
 	uint64_t there = file_bytes / walk->page_bytes;
 	uint64_t last = walk->meta.last_page;
+	const struct walk_spot at = {walk, NULL, number, -1};
 
 	if (last < 1) {
 		dit_walk_report(
-			walk, DIT_WALK_META_LAST_PAGE, NULL, number, -1,
+			&at, DIT_WALK_META_LAST_PAGE,
 			"the meta page says that page %llu is the last one in use; the "
 			"two meta pages alone are more",
 			(unsigned long long)last);
@@ -158,8 +160,10 @@ static void check_neighbours(struct walk *walk, const struct meta_pages *pages)
 	metas.newest = metas.list[1].transaction > metas.list[0].transaction;
 	if (pages->is_there[0] && pages->is_there[1] &&
 	    !dit_metas_are_neighbours(&metas)) {
+		const struct walk_spot at = {walk, NULL, metas.newest, -1};
+
 		dit_walk_report(
-			walk, DIT_WALK_META_TRANSACTION, NULL, metas.newest, -1,
+			&at, DIT_WALK_META_TRANSACTION,
 			"transaction %llu follows %llu, of the other meta page: one of "
 			"the numbers is wrong, or a loss of power took what was between "
 			"them",
@@ -213,6 +217,7 @@ static int read_at_once(struct walk *walk, struct meta_pages *pages, uint32_t *r
 
 int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 {
+	const struct walk_spot whole = {walk, NULL, DIT_WALK_NO_PAGE, -1};
 	struct meta_pages pages;
 	struct stat status;
 	uint32_t bytes = 0;
@@ -232,7 +237,7 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	}
 	if (r == -ENODATA) {
 		dit_walk_report(
-			walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+			&whole, DIT_WALK_FILE_CUT,
 			"the file ends after %llu bytes, within its two meta pages",
 			(unsigned long long)status.st_size);
 		return 0;

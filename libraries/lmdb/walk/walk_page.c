@@ -12,30 +12,30 @@
 
 /* ---- whose page is it ---- */
 
-bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                    uint64_t at_page, long at_node)
+bool dit_walk_claim(const struct walk_spot *at, uint64_t page)
 {
+	struct walk *walk = at->walk;
+	const struct walk_spot claimed = walk_other_page(at, page);
+
 	if (page < DIT_FIRST_PAGE || page >= walk->npages) {
-		dit_walk_report(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
-		                "it refers to page %llu; pages of trees are %u to %llu",
-		                (unsigned long long)page, DIT_FIRST_PAGE,
-		                (unsigned long long)walk->npages - 1);
-		dit_walk_cut(walk, tree);
-		return false;
+		return dit_walk_refuse(
+			at, DIT_WALK_PAGE_RANGE,
+			"it refers to page %llu; pages of trees are %u to %llu",
+			(unsigned long long)page, DIT_FIRST_PAGE,
+			(unsigned long long)walk->npages - 1);
 	}
 	if (!dit_page_set_add_shared(&walk->used, page)) {
-		dit_walk_report(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
-		                "it refers to page %llu, which is in use elsewhere",
-		                (unsigned long long)page);
-		dit_walk_cut(walk, tree);
-		return false;
+		return dit_walk_refuse(
+			at, DIT_WALK_PAGE_TWICE,
+			"it refers to page %llu, which is in use elsewhere",
+			(unsigned long long)page);
 	}
 	atomic_fetch_add_explicit(&walk->nused, 1, memory_order_relaxed);
 	if (walk->opts->shared.nthreads == 1) {
 		dit_tick_often(&walk->ticker);
 	}
 	if (dit_page_set_has_shared(&walk->freed, page)) {
-		dit_walk_report(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
+		dit_walk_report(&claimed, DIT_WALK_PAGE_FREE,
 		                "the page is in use, and the free list has it as well");
 	}
 	return true;
@@ -44,8 +44,7 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 /* ---- reading ---- */
 
 /* @param r  what the reading returned. @return false */
-static bool tell_unreadable(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                            int r)
+static bool tell_unreadable(const struct walk_spot *at, int r)
 {
 	const char *why = r == -ENODATA ? "the file ends before it"
 	                  : r == DIT_E_CORRUPT
@@ -54,54 +53,59 @@ static bool tell_unreadable(struct walk *walk, struct walk_tree *tree, uint64_t 
 	                          : strerror(-r);
 
 	if (r == -ENOMEM) {
-		dit_walk_fail(walk, r);
+		dit_walk_fail(at->walk, r);
 		return false;
 	}
-	dit_walk_report(walk, DIT_WALK_UNREADABLE, tree, page, -1,
-	                "the page cannot be read: %s", why);
-	dit_walk_cut(walk, tree);
-	return false;
+	return dit_walk_refuse(at, DIT_WALK_UNREADABLE, "the page cannot be read: %s",
+	                       why);
 }
 
 /* For pages that are not encrypted: the others have the right one if they can be
  * opened. */
-static void check_sum(struct walk *walk, const struct walk_tree *tree, uint64_t page,
-                      const char *unit, size_t len)
+static void check_sum(const struct walk_spot *at, const char *unit, size_t len)
 {
-	const struct dit_crypto *crypto = walk->format->crypto;
+	const struct dit_page_format *format = at->walk->format;
+	const struct dit_crypto *crypto = format->crypto;
 
 	if (crypto != NULL && !dit_crypto_encrypts(crypto) &&
-	    !dit_page_sum_is_right(walk->format, unit, len)) {
-		dit_walk_report(walk, DIT_WALK_PAGE_CHECKSUM, tree, page, -1,
+	    !dit_page_sum_is_right(format, unit, len)) {
+		dit_walk_report(at, DIT_WALK_PAGE_CHECKSUM,
 		                "the checksum is not that of the page");
 	}
 }
 
-bool dit_walk_read_unit(struct walk_member *member, struct walk_tree *tree,
-                        uint64_t first, uint64_t npages, struct dit_page_view *ret)
+/* The first of the pages that were read. */
+static struct dit_page_view view_of(const struct walk *walk, char *bytes)
+{
+	return (struct dit_page_view){
+		.bytes = bytes,
+		.len = dit_page_end(walk->format, walk->page_bytes),
+		.format = walk->format,
+	};
+}
+
+bool dit_walk_read_unit(struct walk_member *member, const struct walk_spot *at,
+                        uint64_t npages, struct dit_page_view *ret)
 {
 	struct walk *walk = member->walk;
 	size_t bytes = npages * walk->page_bytes;
 	int r = DIT_GROW(member->unit, member->unit_bytes, bytes);
 
-	r = r ?: dit_page_source_read_unit(&walk->source, first, npages, member->unit);
+	r = r ?: dit_page_source_read_unit(&walk->source, at->page, npages, member->unit);
 	if (r < 0) {
-		return tell_unreadable(walk, tree, first, r);
+		return tell_unreadable(at, r);
 	}
-	check_sum(walk, tree, first, member->unit, bytes);
-	*ret = (struct dit_page_view){
-		.bytes = member->unit,
-		.len = dit_page_end(walk->format, walk->page_bytes),
-		.format = walk->format,
-	};
+	check_sum(at, member->unit, bytes);
+	*ret = view_of(walk, member->unit);
 	return true;
 }
 
-bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   unsigned run, struct dit_page_view *ret)
+bool dit_walk_read(struct walk_member *member, const struct walk_spot *at, unsigned run,
+                   struct dit_page_view *ret)
 {
 	struct walk *walk = member->walk;
 	struct walk_buffer *buffer = &member->buffers[member->nbuffers];
+	uint64_t page = at->page;
 	int r = 0;
 
 	if (buffer->pages == NULL) {
@@ -118,17 +122,13 @@ bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		                         buffer->pages);
 		if (r < 0) {
 			buffer->npages = 0;
-			return tell_unreadable(walk, tree, page, r);
+			return tell_unreadable(at, r);
 		}
 		buffer->first = page;
 		buffer->npages = (unsigned)r;
 	}
-	*ret = (struct dit_page_view){
-		.bytes = buffer->pages + (page - buffer->first) * walk->page_bytes,
-		.len = dit_page_end(walk->format, walk->page_bytes),
-		.format = walk->format,
-	};
-	check_sum(walk, tree, page, ret->bytes, walk->page_bytes);
+	*ret = view_of(walk, buffer->pages + (page - buffer->first) * walk->page_bytes);
+	check_sum(at, ret->bytes, walk->page_bytes);
 	return true;
 }
 
@@ -142,7 +142,7 @@ void dit_walk_member_deinit(struct walk_member *member)
 
 /* ---- trees ---- */
 
-void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
+void dit_walk_tree_init(struct walk_tree *tree, const struct walk_spot *at,
                         enum walk_role role, const char *name,
                         const struct dit_tree_record *record)
 {
@@ -151,9 +151,9 @@ void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
 	tree->name = name;
 	tree->record = *record;
 	tree->database = tree;
-	tree->at_page = DIT_WALK_NO_PAGE;
-	tree->at_node = -1;
-	tree->key_max = dit_key_max(walk->format, walk->page_bytes);
+	tree->at = *at;
+	tree->at.tree = tree;
+	tree->key_max = dit_key_max(at->walk->format, at->walk->page_bytes);
 	dit_key_default_orders(record->flags, &tree->orders);
 }
 
@@ -164,16 +164,15 @@ void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
 	if (tree->record.root != DIT_PAGE_NONE) {
 		dit_walk_visit(member, &root);
 	}
-	dit_walk_tree_compare(member->walk, tree);
+	dit_walk_tree_compare(tree);
 }
 
-static void compare_counter(struct walk *walk, enum dit_walk_kind kind,
-                            const struct walk_tree *tree, uint64_t stored, uint64_t found,
-                            const char *what)
+static void compare_counter(const struct walk_tree *tree, enum dit_walk_kind kind,
+                            uint64_t stored, uint64_t found, const char *what)
 {
 	if (stored != found) {
 		dit_walk_report(
-			walk, kind, tree, tree->at_page, tree->at_node,
+			&tree->at, kind,
 			"the record of the %s says that it has %llu %s; it has %llu",
 			tree->role == WALK_LIST ? "list" : "tree",
 			(unsigned long long)stored, what, (unsigned long long)found);
@@ -190,34 +189,33 @@ static void compare_counter(struct walk *walk, enum dit_walk_kind kind,
  *              before. The number may be anything, below 0 as well; liblmdb does not use
  *              it
  */
-static void compare_pages(struct walk *walk, enum dit_walk_kind kind,
-                          const struct walk_tree *tree, uint64_t stored, uint64_t found,
-                          const char *what)
+static void compare_pages(const struct walk_tree *tree, enum dit_walk_kind kind,
+                          uint64_t stored, uint64_t found, const char *what)
 {
 	bool has_lists =
 		tree->role == WALK_DATABASE && (tree->record.flags & DIT_DB_DUPSORT) != 0;
 
-	if (!has_lists || (walk->format->counts_list_pages && stored < found)) {
-		compare_counter(walk, kind, tree, stored, found, what);
+	if (!has_lists || (tree->at.walk->format->counts_list_pages && stored < found)) {
+		compare_counter(tree, kind, stored, found, what);
 	}
 }
 
-void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree)
+void dit_walk_tree_compare(const struct walk_tree *tree)
 {
 	const struct dit_tree_record *record = &tree->record;
 
-	if (dit_walk_is_over(walk) || atomic_load(&tree->is_cut)) {
+	if (dit_walk_is_over(tree->at.walk) || atomic_load(&tree->is_cut)) {
 		return;
 	}
-	compare_counter(walk, DIT_WALK_TREE_DEPTH, tree, record->depth,
+	compare_counter(tree, DIT_WALK_TREE_DEPTH, record->depth,
 	                atomic_load(&tree->depth), "levels");
-	compare_pages(walk, DIT_WALK_TREE_BRANCHES, tree, record->nbranch_pages,
+	compare_pages(tree, DIT_WALK_TREE_BRANCHES, record->nbranch_pages,
 	              atomic_load(&tree->nbranches), "branch pages");
-	compare_pages(walk, DIT_WALK_TREE_LEAVES, tree, record->nleaf_pages,
+	compare_pages(tree, DIT_WALK_TREE_LEAVES, record->nleaf_pages,
 	              atomic_load(&tree->nleaves), "leaf pages");
-	compare_counter(walk, DIT_WALK_TREE_OVERFLOWS, tree, record->noverflow_pages,
+	compare_counter(tree, DIT_WALK_TREE_OVERFLOWS, record->noverflow_pages,
 	                atomic_load(&tree->noverflows), "overflow pages");
-	compare_counter(walk, DIT_WALK_TREE_ITEMS, tree, record->nitems,
+	compare_counter(tree, DIT_WALK_TREE_ITEMS, record->nitems,
 	                atomic_load(&tree->nitems), "records");
 }
 
@@ -227,8 +225,8 @@ void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree)
 static const char *wrong_bound(const struct walk_place *place,
                                const struct walk_bound *before, struct dit_span key)
 {
-	const struct dit_key_order *order = walk_order_of(place->tree);
-	struct dit_span list_key = place->tree->list_key;
+	const struct dit_key_order *order = walk_order_of(place->at.tree);
+	struct dit_span list_key = place->at.tree->list_key;
 
 	if (before->is_set && dit_key_compare(order, list_key, before->key, key) >= 0) {
 		return "the branch's key is not above the one before it";
@@ -247,33 +245,31 @@ static const char *wrong_bound(const struct walk_place *place,
  *
  * @param last  the last key that was right; gets this one
  */
-static struct walk_bound bound_of(struct walk_member *member,
-                                  const struct walk_place *place,
+static struct walk_bound bound_of(const struct walk_place *place,
                                   struct dit_page_view view, unsigned slot,
                                   struct walk_bound *last)
 {
-	struct walk_tree *tree = place->tree;
+	const struct walk_tree *tree = place->at.tree;
+	struct walk_spot at = place->at;
 	bool is_list = tree->role == WALK_LIST;
 	struct walk_bound none = {.is_set = false};
 	struct dit_node_view node;
 	const char *wrong = NULL;
 
+	at.node = slot;
 	if (dit_view_node(view, slot, &node) != DIT_NODE_FITS) {
 		return none; /* its child is visited, and it reported, later */
 	}
 	if (node.key.len == 0 ||
 	    !dit_key_has_length(walk_order_of(tree), tree->key_max, node.key)) {
-		dit_walk_report(member->walk,
-		                is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH,
-		                tree, place->page, slot, "the branch's key has %zu bytes",
-		                node.key.len);
+		dit_walk_report(&at, is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH,
+		                "the branch's key has %zu bytes", node.key.len);
 		return none;
 	}
 	wrong = wrong_bound(place, last, node.key);
 	if (wrong != NULL) {
-		dit_walk_report(member->walk,
-		                is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER, tree,
-		                place->page, slot, "%s", wrong);
+		dit_walk_report(&at, is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER,
+		                "%s", wrong);
 		return none;
 	}
 	*last = (struct walk_bound){true, node.key};
@@ -285,24 +281,22 @@ static void visit_child(struct walk_member *member, const struct walk_place *pla
                         struct walk_bound lowest, struct walk_bound highest)
 {
 	struct walk *walk = member->walk;
-	struct walk_tree *tree = place->tree;
+	const struct walk_tree *tree = place->at.tree;
 	struct walk_place child = {
-		.tree = tree,
 		.level = place->level + 1,
 		.run = 1,
 		.lowest = lowest,
 		.highest = highest,
-		.parent = place->page,
-		.parent_node = slot,
+		.parent = place->at,
 	};
 	struct dit_node_view node;
 	int r = 0;
 
-	if (!dit_walk_node(walk, tree, place->page, view, slot, &node)) {
-		dit_walk_cut(walk, tree);
+	child.parent.node = slot;
+	if (!dit_walk_node(&child.parent, view, &node)) {
 		return;
 	}
-	child.page = node.child;
+	child.at = walk_other_page(&place->at, node.child);
 	if (tree->is_shared && child.level < tree->record.depth &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		r = dit_walk_tasks_push(walk->tasks, &child);
@@ -323,16 +317,16 @@ static void visit_branch(struct walk_member *member, const struct walk_place *pl
 	struct walk_bound last = place->lowest;
 	struct walk_bound lowest = place->lowest;
 
-	atomic_fetch_add_explicit(&place->tree->nbranches, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&place->at.tree->nbranches, 1, memory_order_relaxed);
 	if (count == 1) {
-		dit_walk_report(walk, DIT_WALK_BRANCH_CHILDREN, place->tree, place->page,
-		                -1, "the branch page has one child; liblmdb wants two");
+		dit_walk_report(&place->at, DIT_WALK_BRANCH_CHILDREN,
+		                "the branch page has one child; liblmdb wants two");
 	}
 	for (unsigned i = 0; i < count && !dit_walk_is_over(walk); i++) {
 		struct walk_bound highest = place->highest;
 
 		if (i + 1 < count) {
-			highest = bound_of(member, place, view, i + 1, &last);
+			highest = bound_of(place, view, i + 1, &last);
 		}
 		visit_child(member, place, view, i, lowest, highest);
 		lowest = highest;
@@ -341,28 +335,28 @@ static void visit_branch(struct walk_member *member, const struct walk_place *pl
 
 /* ---- any page of a tree ---- */
 
-bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                   struct dit_page_view view, unsigned slot, struct dit_node_view *ret)
+bool dit_walk_node(const struct walk_spot *at, struct dit_page_view view,
+                   struct dit_node_view *ret)
 {
+	unsigned slot = (unsigned)at->node;
+
 	switch (dit_view_node(view, slot, ret)) {
 	case DIT_NODE_FITS:
 		return true;
 	case DIT_NODE_ODD_OFFSET:
-		dit_walk_report(
-			walk, DIT_WALK_NODE_PLACE, tree, page, slot,
+		return dit_walk_refuse(
+			at, DIT_WALK_NODE_PLACE,
 			"its slot points to byte %u of the page, where no node can be",
 			dit_view_node_offset(view, slot));
-		return false;
 	case DIT_NODE_TOO_LONG:
-		dit_walk_report(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
-		                "the node ends after the end of its page");
-		return false;
+		return dit_walk_refuse(at, DIT_WALK_NODE_LENGTH,
+		                       "the node ends after the end of its page");
 	}
 	return false;
 }
 
-void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                    long number, struct dit_page_view view)
+void dit_walk_tiles(struct walk_member *member, const struct walk_spot *at,
+                    struct dit_page_view view)
 {
 	struct dit_node_view node;
 
@@ -374,68 +368,61 @@ void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t
 			return; /* that is reported, and enough */
 		}
 	}
-	dit_walk_report(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
+	dit_walk_report(at, DIT_WALK_NODE_OVERLAP,
 	                "nodes lie over each other, or bytes between them belong to "
 	                "none");
 }
 
-void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
-                          struct dit_page_view view)
+void dit_walk_page_origin(const struct walk_spot *at, struct dit_page_view view)
 {
 	uint64_t transaction = dit_view_transaction(view);
+	uint64_t last = at->walk->meta.transaction;
 
-	if (dit_view_number(view) != page) {
-		dit_walk_report(walk, DIT_WALK_PAGE_NUMBER, tree, page, -1,
+	if (dit_view_number(view) != at->page) {
+		dit_walk_report(at, DIT_WALK_PAGE_NUMBER,
 		                "the page says that it is page %llu",
 		                (unsigned long long)dit_view_number(view));
 	}
-	if (transaction > walk->meta.transaction) {
+	if (transaction > last) {
 		dit_walk_report(
-			walk, DIT_WALK_PAGE_TRANSACTION, tree, page, -1,
+			at, DIT_WALK_PAGE_TRANSACTION,
 			"the page says that transaction %llu wrote it; the last one is "
 			"%llu",
-			(unsigned long long)transaction,
-			(unsigned long long)walk->meta.transaction);
+			(unsigned long long)transaction, (unsigned long long)last);
 	}
 }
 
 /* The header; is it one that a tree's page can have? */
-static bool check_header(struct walk *walk, const struct walk_place *place,
-                         struct dit_page_view view)
+static bool check_header(const struct walk_spot *at, struct dit_page_view view)
 {
 	unsigned flags = dit_view_flags(view);
 
-	dit_walk_page_origin(walk, place->tree, place->page, view);
+	dit_walk_page_origin(at, view);
 	if (flags != DIT_PAGE_BRANCH && flags != DIT_PAGE_LEAF &&
 	    flags != (DIT_PAGE_LEAF | DIT_PAGE_LEAF2)) {
-		dit_walk_report(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,
-		                "the page has flags 0x%x: it is no page of a tree",
-		                flags);
-		return false;
+		return dit_walk_refuse(at, DIT_WALK_PAGE_FLAGS,
+		                       "the page has flags 0x%x: it is no page of a tree",
+		                       flags);
 	}
 	if (!dit_view_has_bounds(view)) {
-		dit_walk_report(
-			walk, DIT_WALK_PAGE_BOUNDS, place->tree, place->page, -1,
+		return dit_walk_refuse(
+			at, DIT_WALK_PAGE_BOUNDS,
 			"the page's slots end at byte %u and its nodes begin at byte %u",
 			dit_view_lower(view), dit_view_upper(view));
-		return false;
 	}
-	if (dit_view_count(view) == 0) {
-		dit_walk_report(walk, DIT_WALK_PAGE_EMPTY, place->tree, place->page, -1,
-		                "the page holds nothing");
-		return false;
-	}
-	return true;
+	return dit_view_count(view) > 0 ||
+	       dit_walk_refuse(at, DIT_WALK_PAGE_EMPTY, "the page holds nothing");
 }
 
 /* All leaves of a tree are on one level. */
-static void check_level(struct walk *walk, const struct walk_place *place)
+static void check_level(const struct walk_place *place)
 {
+	_Atomic unsigned *known = &place->at.tree->depth;
 	unsigned depth = 0;
 
-	if (!atomic_compare_exchange_strong(&place->tree->depth, &depth, place->level) &&
+	if (!atomic_compare_exchange_strong(known, &depth, place->level) &&
 	    depth != place->level) {
-		dit_walk_report(walk, DIT_WALK_PAGE_DEPTH, place->tree, place->page, -1,
+		dit_walk_report(&place->at, DIT_WALK_PAGE_DEPTH,
 		                "the leaf is on level %u, others of its tree on level %u",
 		                place->level, depth);
 	}
@@ -444,24 +431,24 @@ static void check_level(struct walk *walk, const struct walk_place *place)
 static void visit_read(struct walk_member *member, const struct walk_place *place,
                        struct dit_page_view view)
 {
+	struct walk_tree *tree = place->at.tree;
 	unsigned flags = dit_view_flags(view);
 
-	if (!check_header(member->walk, place, view)) {
-		dit_walk_cut(member->walk, place->tree);
+	if (!check_header(&place->at, view)) {
 		return;
 	}
 	if (flags != DIT_PAGE_BRANCH) {
-		check_level(member->walk, place);
-		atomic_fetch_add_explicit(&place->tree->nleaves, 1, memory_order_relaxed);
+		check_level(place);
+		atomic_fetch_add_explicit(&tree->nleaves, 1, memory_order_relaxed);
 	}
 	if (walk_wants_sizes(member->walk)) {
-		dit_walk_size_page(place->tree, view);
+		dit_walk_size_page(tree, view);
 	}
 	if ((flags & DIT_PAGE_LEAF2) != 0) {
 		dit_walk_packed(member, place, view);
 		return;
 	}
-	dit_walk_tiles(member, place->tree, place->page, -1, view);
+	dit_walk_tiles(member, &place->at, view);
 	if (flags == DIT_PAGE_BRANCH) {
 		visit_branch(member, place, view);
 	} else {
@@ -471,22 +458,19 @@ static void visit_read(struct walk_member *member, const struct walk_place *plac
 
 void dit_walk_visit(struct walk_member *member, const struct walk_place *place)
 {
-	struct walk *walk = member->walk;
-	struct walk_tree *tree = place->tree;
 	struct dit_page_view view;
 
-	if (dit_walk_is_over(walk)) {
+	if (dit_walk_is_over(member->walk)) {
 		return;
 	}
 	if (place->level > WALK_DEPTH_MAX) {
-		dit_walk_report(walk, DIT_WALK_PAGE_DEPTH, tree, place->parent,
-		                place->parent_node, "the tree is deeper than %d levels",
-		                WALK_DEPTH_MAX);
-		dit_walk_cut(walk, tree);
+		(void)dit_walk_refuse(&place->parent, DIT_WALK_PAGE_DEPTH,
+		                      "the tree is deeper than %d levels",
+		                      WALK_DEPTH_MAX);
 		return;
 	}
-	if (!dit_walk_claim(walk, tree, place->page, place->parent, place->parent_node) ||
-	    !dit_walk_read(member, tree, place->page, place->run, &view)) {
+	if (!dit_walk_claim(&place->parent, place->at.page) ||
+	    !dit_walk_read(member, &place->at, place->run, &view)) {
 		return;
 	}
 	member->nbuffers++;

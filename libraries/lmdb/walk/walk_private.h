@@ -47,6 +47,17 @@ enum walk_role {
 	WALK_LIST, /* the tree of one long list: keys are items, no values */
 };
 
+struct walk;
+struct walk_tree;
+
+/* Where something is. */
+struct walk_spot {
+	struct walk *walk;
+	struct walk_tree *tree; /* NULL: in the whole file */
+	uint64_t page;          /* DIT_WALK_NO_PAGE: not on one page */
+	long node;              /* -1: not in one node */
+};
+
 /* A tree that is walked. */
 struct walk_tree {
 	/* [const] */
@@ -58,8 +69,7 @@ struct walk_tree {
 	struct dit_key_orders orders;
 	size_t key_max;
 	struct dit_span list_key; /* of a list */
-	uint64_t at_page;         /* where its record lies */
-	long at_node;
+	struct walk_spot at;      /* its record */
 	bool is_shared; /* its pages may become tasks, which own the tree of a list */
 
 	/* [atomic: added to by members; read when the last task of the tree has ended] */
@@ -86,26 +96,28 @@ struct walk_bound {
 
 /* A page to visit. */
 struct walk_place {
-	struct walk_tree *tree;
-	uint64_t page;
+	struct walk_spot at;
 	unsigned level; /* 1: the root */
 	unsigned run;   /* the pages after it will be wanted, too: so many with it */
 	struct walk_bound lowest;
 	struct walk_bound highest;
-	uint64_t parent; /* for findings; DIT_WALK_NO_PAGE: it is a root */
-	long parent_node;
+	struct walk_spot parent; /* the node that refers to it */
 };
 
+/** Another page of the same tree. */
+static inline struct walk_spot walk_other_page(const struct walk_spot *at, uint64_t page)
+{
+	return (struct walk_spot){at->walk, at->tree, page, -1};
+}
+
 /** The root of a tree. */
-static inline struct walk_place walk_root_of(struct walk_tree *tree)
+static inline struct walk_place walk_root_of(const struct walk_tree *tree)
 {
 	return (struct walk_place){
-		.tree = tree,
-		.page = tree->record.root,
+		.at = walk_other_page(&tree->at, tree->record.root),
 		.level = 1,
 		.run = 1,
-		.parent = tree->at_page,
-		.parent_node = tree->at_node,
+		.parent = tree->at,
 	};
 }
 
@@ -114,8 +126,6 @@ struct walk_buffer {
 	uint64_t first;
 	unsigned npages; /* read */
 };
-
-struct walk;
 
 /* [own: the member's thread] */
 struct walk_member {
@@ -167,16 +177,17 @@ struct walk {
  * Count a finding, and tell it to the caller's callback, if there is one. The callback
  * runs with the walk's lock held, so one at a time. Cannot fail.
  *
- * @param tree    where it is; NULL: in the whole file
- * @param page    DIT_WALK_NO_PAGE: not about one page
- * @param node    -1: not about one node
  * @param format  of its text, which is cut if it is long, and gone after the call
  *
  * Any member.
  */
-void dit_walk_report(struct walk *walk, enum dit_walk_kind kind,
-                     const struct walk_tree *tree, uint64_t page, long node,
-                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+void dit_walk_report(const struct walk_spot *at, enum dit_walk_kind kind,
+                     const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** The same where the tree cannot be followed: it will not be complete, and its counters
+ * do not count. @return false */
+bool dit_walk_refuse(const struct walk_spot *at, enum dit_walk_kind kind,
+                     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** End the walk with an error. Any member. */
 void dit_walk_fail(struct walk *walk, int error);
@@ -185,42 +196,39 @@ void dit_walk_fail(struct walk *walk, int error);
  * walk's error, DIT_E_STOPPED. Any member. */
 bool dit_walk_is_over(struct walk *walk);
 
-/** The tree will not be complete: counters do not count. */
-void dit_walk_cut(struct walk *walk, struct walk_tree *tree);
-
 /* ---- pages ---- */
 
-/** Claim a page for this tree alone. false, after a finding: no tree can have it, or the
- * page is in use elsewhere. */
-bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                    uint64_t at_page, long at_node);
+/** Claim the page to which a node refers for its tree alone. false, after a finding: no
+ * tree can have it, or the page is in use elsewhere. */
+bool dit_walk_claim(const struct walk_spot *at, uint64_t page);
 
-/** Read a page into the member's next buffer. @p level counts its buffers. */
-bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   unsigned run, struct dit_page_view *ret);
+/** Read a page into the member's next buffer. */
+bool dit_walk_read(struct walk_member *member, const struct walk_spot *at, unsigned run,
+                   struct dit_page_view *ret);
 
 /** The same for all pages of a long value of a sealed file. @param npages  as the node
  * says. @param ret  the first page; the others follow it in memory */
-bool dit_walk_read_unit(struct walk_member *member, struct walk_tree *tree,
-                        uint64_t first, uint64_t npages, struct dit_page_view *ret);
+bool dit_walk_read_unit(struct walk_member *member, const struct walk_spot *at,
+                        uint64_t npages, struct dit_page_view *ret);
 
 /** Check that a page names its own number, and the last transaction or an earlier one. */
-void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
-                          struct dit_page_view view);
+void dit_walk_page_origin(const struct walk_spot *at, struct dit_page_view view);
 
-/** A node, or a finding and false. */
-bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                   struct dit_page_view view, unsigned slot, struct dit_node_view *ret);
+/** The node at a spot, or a finding and false. */
+bool dit_walk_node(const struct walk_spot *at, struct dit_page_view view,
+                   struct dit_node_view *ret);
 
-/** Each byte after upper belongs to one node. @p number: of the node that it lies in. */
-void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                    long number, struct dit_page_view view);
+/** Each byte after upper belongs to one node. @p at: the page, or the node that it is
+ * in. */
+void dit_walk_tiles(struct walk_member *member, const struct walk_spot *at,
+                    struct dit_page_view view);
 
 /** Visit a page and all that is below it. */
 void dit_walk_visit(struct walk_member *member, const struct walk_place *place);
 
-/** Make a tree ready to be walked; no tasks. */
-void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
+/** Make a tree ready to be walked; no tasks. @p at: where its record lies; the tree of
+ * the spot does not count. */
+void dit_walk_tree_init(struct walk_tree *tree, const struct walk_spot *at,
                         enum walk_role role, const char *name,
                         const struct dit_tree_record *record);
 
@@ -228,7 +236,7 @@ void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
 void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
 
 /** Compare the counters of a tree with its record, after the visit of all its pages. */
-void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree);
+void dit_walk_tree_compare(const struct walk_tree *tree);
 
 void dit_walk_member_deinit(struct walk_member *member);
 
@@ -255,13 +263,13 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
                      struct dit_page_view view);
 
 /** The content of a node of a database with lists: one item, some, or many. */
-void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   long number, const struct dit_node_view *node);
+void dit_walk_list(struct walk_member *member, const struct walk_spot *at,
+                   const struct dit_node_view *node);
 
 /** Check the order of the items of a packed page, or of a page inside a node, and tell
  * the items. */
-void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                    long number, struct dit_page_view view, unsigned item_bytes,
+void dit_walk_items(struct walk_member *member, const struct walk_spot *at,
+                    struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key);
 
 /** Tell an item of a list's tree that is not packed. */
@@ -276,25 +284,22 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
  *
  * @param ret_first  the first page: the value begins after its header
  */
-bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                       long number, const struct dit_node_view *node,
-                       uint64_t *ret_first);
+bool dit_walk_overflow(struct walk_member *member, const struct walk_spot *at,
+                       const struct dit_node_view *node, uint64_t *ret_first);
 
-/** A database, whose record lies at that node. 0 or -ENOMEM */
-int dit_walk_add_database(struct walk *walk, struct dit_span name,
-                          const struct dit_tree_record *record, uint64_t page,
-                          long number);
+/** A database, whose record lies at that spot. 0 or -ENOMEM */
+int dit_walk_add_database(const struct walk_spot *at, struct dit_span name,
+                          const struct dit_tree_record *record);
 
 /** Walk the trees of all databases, with a team. 0; -ENOMEM and other -errno */
 int dit_walk_databases(struct walk *walk);
 
 /** Check a record of the main tree, which describes a database. */
-void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                       long number, const struct dit_node_view *node);
+void dit_walk_database(const struct walk_spot *at, const struct dit_node_view *node);
 
 /** A record of the free list: pages that a transaction gave back. */
-void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
-                          uint64_t page, long number, const struct dit_node_view *node);
+void dit_walk_free_record(struct walk_member *member, const struct walk_spot *at,
+                          const struct dit_node_view *node);
 
 /* ---- orders ---- */
 
@@ -328,7 +333,7 @@ bool dit_walk_metas_have_changed(struct walk *walk);
 
 int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
 /** Tasks that are left are dropped: their walk has failed. NULL is fine. */
-void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk);
+void dit_walk_tasks_free(struct walk_tasks *tasks);
 
 /** Are there fewer than the members need? A guess. */
 bool dit_walk_tasks_are_few(struct walk_tasks *tasks);

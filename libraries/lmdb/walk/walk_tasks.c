@@ -52,19 +52,19 @@ int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)
 }
 
 /* A tree has one task less; the last one compares its counters. */
-static void end_task(struct walk *walk, struct walk_tree *tree)
+static void end_task(struct walk_tree *tree)
 {
 	if (atomic_fetch_sub(&tree->ntasks, 1) != 1) {
 		return;
 	}
-	dit_walk_tree_compare(walk, tree);
+	dit_walk_tree_compare(tree);
 	if (tree->role == WALK_LIST) {
-		end_task(walk, tree->database);
+		end_task(tree->database);
 		free(tree);
 	}
 }
 
-void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
+void dit_walk_tasks_free(struct walk_tasks *tasks)
 {
 	if (tasks == NULL) {
 		return;
@@ -72,7 +72,7 @@ void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
 	for (size_t i = 0; i < tasks->heap.n; i++) {
 		struct task *task = tasks->heap.sources[i];
 
-		end_task(walk, task->place.tree);
+		end_task(task->place.at.tree);
 		free(task);
 	}
 	dit_monitor_deinit(&tasks->monitor);
@@ -91,7 +91,7 @@ static bool is_lower(const void *a, const void *b)
 	const struct task *x = a;
 	const struct task *y = b;
 
-	return x->place.page < y->place.page;
+	return x->place.at.page < y->place.at.page;
 }
 
 /* ---- making them ---- */
@@ -112,6 +112,7 @@ static size_t bytes_of(const struct walk_bound *bound)
 
 int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place)
 {
+	struct walk_tree *tree = place->at.tree;
 	struct task *task = malloc(sizeof(*task) + bytes_of(&place->lowest) +
 	                           bytes_of(&place->highest));
 	char *space = NULL;
@@ -129,9 +130,8 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 	if (r == 0) {
 		dit_heap_add(&tasks->heap, task, is_lower);
 		/* A list is part of its database, which is complete when the list is. */
-		if (atomic_fetch_add(&place->tree->ntasks, 1) == 0 &&
-		    place->tree->role == WALK_LIST) {
-			atomic_fetch_add(&place->tree->database->ntasks, 1);
+		if (atomic_fetch_add(&tree->ntasks, 1) == 0 && tree->role == WALK_LIST) {
+			atomic_fetch_add(&tree->database->ntasks, 1);
 		}
 		atomic_store_explicit(&tasks->count, tasks->heap.n, memory_order_relaxed);
 		dit_monitor_tell(&tasks->monitor);
@@ -175,7 +175,7 @@ void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member)
 
 	while (task != NULL) {
 		dit_walk_visit(member, &task->place);
-		end_task(member->walk, task->place.tree);
+		end_task(task->place.at.tree);
 		free(task);
 		task = take(tasks, true);
 	}

@@ -34,14 +34,15 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size_t ntrees,
                     const struct dit_page_set *others)
 {
+	const struct walk_spot none = {walk, NULL, DIT_WALK_NO_PAGE, -1};
 	int r = dit_walk_begin(walk);
 
 	if (r == 0) {
 		(void)dit_page_set_add_all(&walk->freed, others);
 	}
 	for (size_t i = 0; i < ntrees && r == 0; i++) {
-		r = dit_walk_add_database(walk, dit_span_of(trees[i].name),
-		                          &trees[i].record, DIT_WALK_NO_PAGE, -1);
+		r = dit_walk_add_database(&none, dit_span_of(trees[i].name),
+		                          &trees[i].record);
 	}
 	r = r ?: dit_walk_databases(walk);
 	return r < 0 ? r : atomic_load(&walk->error);
