@@ -29,15 +29,18 @@ nomem_flags = \
 
 # For programs with an output of records of their own (indexing/fake_output.h).
 record_output_wraps = \
+	-Wl,--wrap=dit_output_drop \
 	-Wl,--wrap=dit_output_find_ad \
 	-Wl,--wrap=dit_output_find_child \
 	-Wl,--wrap=dit_output_find_entry \
 	-Wl,--wrap=dit_output_find_name \
+	-Wl,--wrap=dit_output_finish \
 	-Wl,--wrap=dit_output_hold_entries \
 	-Wl,--wrap=dit_output_look_at_entries \
 	-Wl,--wrap=dit_output_open_names \
 	-Wl,--wrap=dit_output_put_ad \
 	-Wl,--wrap=dit_output_put_entry_pieces \
+	-Wl,--wrap=dit_output_put_record \
 	-Wl,--wrap=dit_output_put_split \
 	-Wl,--wrap=dit_output_release_entries \
 	-Wl,--wrap=dit_output_replace_entry \

@@ -15,4 +15,5 @@ test_tools += %D%/golden_dump
 	-Wl,--wrap=dit_output_begin_changes \
 	-Wl,--wrap=dit_output_cut_index \
 	-Wl,--wrap=dit_output_open \
-	-Wl,--wrap=dit_output_open_part
+	-Wl,--wrap=dit_output_open_part \
+	-Wl,--wrap=dit_output_put_lists

@@ -254,7 +254,7 @@ static inline void fixture_write_table(struct dit_record_output *staging, int in
 				fixture_write_item(table, &fixture_tables.items[i]), 0);
 		}
 	}
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 }
 
 static inline void fixture_write_tables(struct dit_record_output *staging)

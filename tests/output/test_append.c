@@ -187,12 +187,12 @@ TEST(an_unknown_format_is_left_to_liblmdb)
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_true(staging->is_append);
 	assert_true(staging->is_unknown_format);
-	assert_int_equal(dit_output_finish(begin_index(staging, true)), 0);
+	assert_int_equal(dit_output_finish(begin_index(staging, true), NULL), 0);
 	assert_int_equal(dit_output_reserve_entry(staging, 1, 1, &space), 0);
 	*(char *)space = 'x';
 	assert_int_equal(dit_output_open_names(staging, &table), 0);
 	assert_int_equal(dit_output_put_record(table, 1, DIT_SPAN("name")), 0);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 	assert_int_equal(dit_output_begin_changes(staging), 0);
 	assert_int_equal(dit_output_replace_entry(staging, 1, DIT_SPAN("yy")), 0);
 	assert_int_equal(fixture_end(staging, &bytes), 0);

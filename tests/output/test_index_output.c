@@ -68,7 +68,7 @@ static int write_index(struct dit_output *output, const char *name, size_t numbe
 	r = r ?: dit_output_open_part(output, number, 0, &table);
 	if (r == 0) {
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
-		r = dit_output_finish(table);
+		r = dit_output_finish(table, NULL);
 	}
 	return r;
 }

@@ -160,7 +160,7 @@ static int put_index(struct dit_record_output *output, size_t number, unsigned r
 		}
 	}
 	if (r == 0) {
-		r = dit_output_finish(table);
+		r = dit_output_finish(table, NULL);
 	} else if (table != NULL) {
 		dit_output_drop(table);
 	}

@@ -520,7 +520,7 @@ TEST_IN("LMDB 0.9", a_copy_that_lost_flags_is_refused_by_name)
 	assert_int_equal(fixture_add_index(output, "cn", true), 0);
 	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
 	assert_int_equal(fixture_put_list(table, DIT_SPAN("keyA"), ids, 2), 0);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 	begin_changes(output);
 	publish(output);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

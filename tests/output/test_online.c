@@ -69,7 +69,7 @@ static int write_table(struct dit_output *output, unsigned nkeys)
 		dit_output_drop(table);
 		return r;
 	}
-	return dit_output_finish(table);
+	return dit_output_finish(table, NULL);
 }
 
 /* ---- the last step ---- */

@@ -221,7 +221,7 @@ static void write_index(struct run *run)
 	assert_int_equal(dit_output_add_index(run->output, &index), 0);
 	assert_int_equal(dit_output_open_part(run->output, 0, 0, &table), 0);
 	collect(run->snapshot, table, lists, counts);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 	free_lists(lists);
 }
 

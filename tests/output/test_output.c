@@ -90,7 +90,7 @@ static void put_names(struct dit_record_output *output, uint64_t id, const char 
 	assert_int_equal(
 		dit_output_put_record(table, id, (struct dit_span){record, (size_t)len}),
 		0);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 }
 
 static void put_index(struct dit_record_output *output, size_t number, const char *key,
@@ -100,7 +100,7 @@ static void put_index(struct dit_record_output *output, size_t number, const cha
 
 	assert_int_equal(dit_output_open_part(&output->base, number, 0, &table), 0);
 	assert_int_equal(put_list(table, key, ids, nids), 0);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 }
 
 static void put_indexes(struct dit_record_output *output, uint64_t id)
@@ -410,7 +410,7 @@ TEST(lists_are_continued)
 		assert_int_equal(dit_output_expect_postings(&output->base, 2), 0);
 		assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
-		assert_int_equal(dit_output_finish(table), 0);
+		assert_int_equal(dit_output_finish(table, NULL), 0);
 		publish(output);
 		assert_dump(dir, "cn", cases[i].want);
 		assert_dump(dir, "sn", "aaaa=1 ");
@@ -469,7 +469,7 @@ static void put_many(struct dit_record_output *output, unsigned step, uint64_t f
 			}
 			assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		}
-		assert_int_equal(dit_output_finish(table), 0);
+		assert_int_equal(dit_output_finish(table, NULL), 0);
 	}
 }
 

@@ -76,7 +76,7 @@ static void put_names(struct dit_record_output *staging, size_t longest)
 					 table, id, (struct dit_span){record, longest}),
 		                 0);
 	}
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 }
 
 static void add_indexes(struct dit_record_output *staging)
@@ -100,7 +100,7 @@ static void write_index(struct dit_record_output *staging)
 		                                  key == 7 ? 20000 : key % 9 + 1),
 		                 0);
 	}
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 }
 
 /* Holes get entries, in order; so does one that is there, a longer one. */

@@ -95,10 +95,9 @@ static void write_parts(struct dit_record_output *staging, unsigned nparts,
 	for (unsigned part = nparts; part > 0; part--) {
 		assert_int_equal(
 			dit_output_open_part(&staging->base, 0, part - 1, &table), 0);
-		table->ret_bytes = ret_bytes;
 		put_numbered_keys(table, ascending_ids(), (part - 1) * nkeys / nparts,
 		                  part * nkeys / nparts, len);
-		assert_int_equal(dit_output_finish(table), 0);
+		assert_int_equal(dit_output_finish(table, ret_bytes), 0);
 	}
 }
 
@@ -145,9 +144,8 @@ static void check_number_of_keys(unsigned nkeys, size_t len, unsigned nparts)
 		write_parts(staging, nparts, nkeys, len, &table_bytes);
 	} else {
 		assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
-		table->ret_bytes = &table_bytes;
 		put_numbered_keys(table, ascending_ids(), 0, nkeys, len);
-		assert_int_equal(dit_output_finish(table), 0);
+		assert_int_equal(dit_output_finish(table, &table_bytes), 0);
 	}
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 	assert_no_page_is_lost(dir);
@@ -200,15 +198,11 @@ TEST(a_table_in_one_part_has_as_many_bytes)
 		if (nparts > 0) {
 			assert_int_equal(dit_output_cut_index(&staging->base, 0, 1), 1);
 		}
-		assert_int_equal(
-			nparts > 0 ? dit_output_open_part(&staging->base, 0, 0, &table)
-				   : dit_output_open_part(&staging->base, 0, 0, &table),
-			0);
-		table->ret_bytes = &bytes[nparts];
+		assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 		assert_int_equal(
 			fixture_put_list(table, DIT_SPAN("aaaa"), ascending_ids(), 5000),
 			0);
-		assert_int_equal(dit_output_finish(table), 0);
+		assert_int_equal(dit_output_finish(table, &bytes[nparts]), 0);
 		assert_int_equal(fixture_end(staging, &n), 0);
 		test_scratch_remove(dir);
 	}
@@ -377,7 +371,7 @@ static void *write_one_database(void *arg)
 		                         ids, 1 + (n + work->number) % 10);
 	}
 	if (work->r == 0) {
-		work->r = dit_output_finish(table);
+		work->r = dit_output_finish(table, NULL);
 	} else {
 		dit_output_drop(table);
 	}
@@ -454,7 +448,7 @@ static void *write_one_part(void *arg)
 	work->r = dit_output_open_part(&work->staging->base, 0, part, &table);
 	if (work->r == 0) {
 		put_numbered_keys(table, work->ids, part * 225, (part + 1) * 225, 8);
-		work->r = dit_output_finish(table);
+		work->r = dit_output_finish(table, NULL);
 	}
 	return NULL;
 }
@@ -562,8 +556,8 @@ TEST(keys_of_parts_out_of_order_are_refused)
 			dit_output_open_part(&staging->base, 0, part, &tables[part]), 0);
 		put_numbered_keys(tables[part], ascending_ids(), 0, 2, 8);
 	}
-	assert_int_equal(dit_output_finish(tables[0]), 0);
-	assert_int_equal(dit_output_finish(tables[1]), MDB_KEYEXIST);
+	assert_int_equal(dit_output_finish(tables[0], NULL), 0);
+	assert_int_equal(dit_output_finish(tables[1], NULL), MDB_KEYEXIST);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
 }
@@ -586,7 +580,7 @@ TEST(parts_are_opened_once_and_in_time)
 	assert_int_equal(dit_output_open_part(&staging->base, 1, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 1, &table), 0);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 1, &other), -EINVAL);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 	put_numbered_keys(table, ascending_ids(), 0, 9, 8);
 	dit_output_drop(table);
@@ -605,7 +599,7 @@ TEST(databases_are_opened_once_and_in_time)
 	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
 	assert_int_equal(dit_output_open_part(&staging->base, 1, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
-	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_finish(table, NULL), 0);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_begin_changes(staging), 0);
 	assert_int_equal(dit_output_open_names(staging, &table), -EINVAL);

@@ -6,12 +6,8 @@
 
 #include "base/error.h"
 #include "files/lmdb_append.h"
+#include "output/record_output.h"
 #include "reader/stored_order.h"
-
-static struct dit_index_part *of(struct dit_output_table *base)
-{
-	return (struct dit_index_part *)base;
-}
 
 /* ---- a table ---- */
 
@@ -71,7 +67,7 @@ struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *t
 }
 
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, struct dit_index_part *part,
+                          struct dit_index_table *table, struct dit_output_table *part,
                           bool rebuilds)
 {
 	struct dit_tree_merge_opts opts = dit_index_merge_opts(tables, table);
@@ -88,7 +84,7 @@ int dit_index_table_merge(const struct dit_index_tables *tables,
 	return dit_tree_merge_open(&part->merge, &opts);
 }
 
-static void free_merge(struct dit_index_part *part)
+static void free_merge(struct dit_output_table *part)
 {
 	dit_tree_merge_free(part->merge);
 	part->merge = NULL;
@@ -105,11 +101,10 @@ int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
 
 /* ---- while it is open: a merge, or liblmdb makes the pages ---- */
 
-static int put_lists(struct dit_output_table *base, const struct dit_posting_list *lists,
-                     size_t nlists)
+int dit_output_put_lists(struct dit_output_table *part,
+                         const struct dit_posting_list *lists, size_t nlists)
 {
-	const struct dit_index_table *table = of(base)->table;
-	struct dit_tree_merge *merge = of(base)->merge;
+	const struct dit_index_table *table = part->table;
 	struct dit_ids_change change = {.nremoved = 0};
 	int r = 0;
 
@@ -118,32 +113,32 @@ static int put_lists(struct dit_output_table *base, const struct dit_posting_lis
 		change.nadded = lists[i].nids;
 		change.is_repeated = lists[i].is_repeated;
 		r = lists[i].nids == 0 ? 0
-		    : merge != NULL    ? dit_tree_merge_ids(merge, lists[i].key, &change)
-		                    : dit_lmdb_append_put_list(table->append, table->db,
-		                                               lists[i].key, lists[i].ids,
-		                                               lists[i].nids);
+		    : part->merge != NULL
+		            ? dit_tree_merge_ids(part->merge, lists[i].key, &change)
+		            : dit_lmdb_append_put_list(table->append, table->db,
+		                                       lists[i].key, lists[i].ids,
+		                                       lists[i].nids);
 	}
 	return r;
 }
 
-static int put_record(struct dit_output_table *base, uint64_t id, struct dit_span record)
+int dit_output_put_record(struct dit_output_table *part, uint64_t id,
+                          struct dit_span record)
 {
-	const struct dit_index_table *table = of(base)->table;
-	struct dit_tree_merge *merge = of(base)->merge;
+	const struct dit_index_table *table = part->table;
 	const struct dit_span key = {(const char *)&id, sizeof(id)};
 
-	return merge != NULL
-	               ? dit_tree_merge_record(merge, key, record)
+	return part->merge != NULL
+	               ? dit_tree_merge_record(part->merge, key, record)
 	               : dit_lmdb_append_put_item(table->append, table->db, key, record);
 }
 
-static int remove_record(struct dit_output_table *base, uint64_t id,
-                         struct dit_span record)
+int dit_output_remove_record(struct dit_output_table *part, uint64_t id,
+                             struct dit_span record)
 {
-	struct dit_tree_merge *merge = of(base)->merge;
 	const struct dit_span key = {(const char *)&id, sizeof(id)};
 
-	return merge == NULL ? -EINVAL : dit_tree_merge_remove_record(merge, key, record);
+	return dit_tree_merge_remove_record(part->merge, key, record);
 }
 
 /* All parts have ended: the branches above their leaves. */
@@ -157,9 +152,8 @@ static int join_parts(struct dit_index_table *table)
 	return r;
 }
 
-static int finish(struct dit_output_table *base)
+int dit_output_finish(struct dit_output_table *part, uint64_t *ret_bytes)
 {
-	struct dit_index_part *part = of(base);
 	struct dit_index_table *table = part->table;
 	int r = 0;
 
@@ -175,31 +169,24 @@ static int finish(struct dit_output_table *base)
 		}
 		r = join_parts(table);
 	}
-	r = r < 0 ? r : dit_index_table_end(table, base->ret_bytes);
+	r = r < 0 ? r : dit_index_table_end(table, ret_bytes);
 	free_parts(table);
 	table->is_written = r == 0;
 	return r;
 }
 
 /* The merge of a part is freed with the table: another one may not be opened instead. */
-static void drop(struct dit_output_table *base)
+void dit_output_drop(struct dit_output_table *part)
 {
-	struct dit_index_part *part = of(base);
-
+	if (part == NULL) {
+		return;
+	}
 	if (part->table->append != NULL) {
 		dit_lmdb_append_end_table(part->table->append);
 	} else if (part == &part->table->whole) {
 		free_merge(part);
 	}
 }
-
-static const struct dit_output_table_ops table_ops = {
-	.put_lists = put_lists,
-	.put_record = put_record,
-	.remove_record = remove_record,
-	.finish = finish,
-	.drop = drop,
-};
 
 static int append_open(struct dit_index_table *table)
 {
@@ -213,7 +200,7 @@ static int append_open(struct dit_index_table *table)
 /* ---- opened ---- */
 
 int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, struct dit_index_part *part,
+                         struct dit_index_table *table, struct dit_output_table *part,
                          bool rebuilds, struct dit_output_table **ret)
 {
 	int r = tables->is_closed || table->is_written ? -EINVAL
@@ -223,8 +210,7 @@ int dit_index_table_open(const struct dit_index_tables *tables,
 
 	if (r == 0) {
 		part->table = table;
-		part->base = (struct dit_output_table){.ops = &table_ops};
-		*ret = &part->base;
+		*ret = part;
 	}
 	return r;
 }

@@ -20,9 +20,7 @@
 struct dit_index_table;
 struct dit_lmdb_append; /* lmdb_append.h */
 
-/** An index database while it is written, as a whole or a part of it. */
-struct dit_index_part {
-	struct dit_output_table base;
+struct dit_output_table {
 	struct dit_index_table *table;
 	struct dit_tree_merge *merge; /* owned; NULL: it was not opened */
 };
@@ -36,8 +34,8 @@ struct dit_index_table {
 	/* New pages are made by a merge with the stored tree, */
 	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
 	bool is_stored;
-	struct dit_index_part whole;
-	struct dit_index_part *parts; /* owned; NULL: it is written as a whole */
+	struct dit_output_table whole;
+	struct dit_output_table *parts; /* owned; NULL: it is written as a whole */
 	unsigned nparts;
 	/* [atomic: parts that are not finished; acquire and release: the last one makes
 	 * the tree of all] */
@@ -81,7 +79,7 @@ struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *t
 /** Begin the merge of a table, as a whole, or of a part of it. Any thread. -EINVAL: it
  * was begun before */
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, struct dit_index_part *part,
+                          struct dit_index_table *table, struct dit_output_table *part,
                           bool rebuilds);
 /** End the merge of a table; its `tree` is the result. Without a merge nothing is done.
  * @param ret_bytes  as a merge's */
@@ -89,7 +87,7 @@ int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);
 /** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
  * written, or open; or the tables are closed */
 int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, struct dit_index_part *part,
+                         struct dit_index_table *table, struct dit_output_table *part,
                          bool rebuilds, struct dit_output_table **ret);
 
 /** 0; -EINVAL: not all are finished */

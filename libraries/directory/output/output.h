@@ -109,16 +109,9 @@ enum dit_publish_step {
 
 /* ---- tables ---- */
 
-struct dit_output_table_ops;
-
 /** One index database, a part of one, or dn2i, while it is written. [own: the thread that
  * opened it] */
-struct dit_output_table {
-	const struct dit_output_table_ops *ops;
-	/* dit_output_finish() puts the bytes of the table's pages here, unless liblmdb
-	 * makes the pages. NULL: not wanted; the opener of a table may set it. */
-	uint64_t *ret_bytes;
-};
+struct dit_output_table;
 
 /** Changes of an index database, key by key in the order of the database. */
 struct dit_list_changes {
@@ -138,19 +131,6 @@ struct dit_output_index {
 struct dit_output_stored_index {
 	bool is_integerkey;
 	size_t key_len; /* of its first key; 0: it is empty */
-};
-
-struct dit_output_table_ops {
-	/* As the functions below. `finish` and `drop` free the table. */
-	int (*put_lists)(struct dit_output_table *table,
-	                 const struct dit_posting_list *lists, size_t nlists);
-	/* For dn2i (record_output.h). */
-	int (*put_record)(struct dit_output_table *table, uint64_t id,
-	                  struct dit_span record);
-	int (*remove_record)(struct dit_output_table *table, uint64_t id,
-	                     struct dit_span record);
-	int (*finish)(struct dit_output_table *table);
-	void (*drop)(struct dit_output_table *table);
 };
 
 /** An implementation provides these; they are as the functions below. */
@@ -244,26 +224,15 @@ static inline int dit_output_drop_index(struct dit_output *output, const char *n
 
 /** Put lists, in the order of their keys, which have 1 to key_max bytes. No ID of them is
  * stored already; a list without IDs is left out. One call for many lists costs less. */
-static inline int dit_output_put_lists(struct dit_output_table *table,
-                                       const struct dit_posting_list *lists,
-                                       size_t nlists)
-{
-	return table->ops->put_lists(table, lists, nlists);
-}
+int dit_output_put_lists(struct dit_output_table *table,
+                         const struct dit_posting_list *lists, size_t nlists);
 
-/** Finish the table. Frees @p table in every case. */
-static inline int dit_output_finish(struct dit_output_table *table)
-{
-	return table->ops->finish(table);
-}
+/** Finish the table. Frees @p table in every case. @param ret_bytes  gets the bytes of
+ * its pages, unless liblmdb makes them; NULL: not wanted */
+int dit_output_finish(struct dit_output_table *table, uint64_t *ret_bytes);
 
 /** Give up. NULL is fine. */
-static inline void dit_output_drop(struct dit_output_table *table)
-{
-	if (table != NULL) {
-		table->ops->drop(table);
-	}
-}
+void dit_output_drop(struct dit_output_table *table);
 
 /**
  * Bytes of the data file that are in use so far.

@@ -256,18 +256,12 @@ int dit_output_open_names(struct dit_record_output *output,
 
 /** A stored record with the same name is replaced.
  * @param id  the node under which the record lies; @p record  key_max bytes at most */
-static inline int dit_output_put_record(struct dit_output_table *table, uint64_t id,
-                                        struct dit_span record)
-{
-	return table->ops->put_record(table, id, record);
-}
+int dit_output_put_record(struct dit_output_table *table, uint64_t id,
+                          struct dit_span record);
 
 /** The stored record with the same name goes, if there is one. As above */
-static inline int dit_output_remove_record(struct dit_output_table *table, uint64_t id,
-                                           struct dit_span record)
-{
-	return table->ops->remove_record(table, id, record);
-}
+int dit_output_remove_record(struct dit_output_table *table, uint64_t id,
+                             struct dit_span record);
 
 /* ---- changes: main, no table is open ---- */
 

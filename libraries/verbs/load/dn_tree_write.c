@@ -275,7 +275,7 @@ int dit_dn_tree_write(struct dit_dn_tree *tree)
 	r = r ?: dit_output_open_names(tree->output, &table);
 	r = r ?: put_records(tree, table);
 	if (r == 0) {
-		return dit_output_finish(table);
+		return dit_output_finish(table, NULL);
 	}
 	dit_output_drop(table);
 	return r;

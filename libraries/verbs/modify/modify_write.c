@@ -203,7 +203,7 @@ static int write_names(struct writing *writing)
 		r = dit_output_open_names(writing->modifier->output, &table);
 		r = r ?: put_names(writing, &changes, table);
 		if (r == 0) {
-			r = dit_output_finish(table);
+			r = dit_output_finish(table, NULL);
 		} else {
 			dit_output_drop(table);
 		}

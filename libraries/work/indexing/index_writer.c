@@ -145,10 +145,9 @@ static int fill_table(struct dit_index_writer *writer, struct job *job)
 	if (r < 0) {
 		return r;
 	}
-	table->ret_bytes = &job->cost.bytes;
 	r = move_lists(writer, job, table);
 	if (r == 0) {
-		return dit_output_finish(table);
+		return dit_output_finish(table, &job->cost.bytes);
 	}
 	dit_output_drop(table);
 	return r;
