@@ -16,7 +16,7 @@
 #include "files/data_seal.h"
 #include "files/format_check.h"
 #include "page/page_seal.h"
-#include "reader/snapshot_impl.h"
+#include "reader/snapshot.h"
 #include "reader/stored_order.h"
 #include "system/file_io.h"
 #include "system/xor_crypto.h"
@@ -245,15 +245,10 @@ static int read_records_10(struct judge *judge, int fd, uint64_t *digest)
 	                                       .is_claimed = true,
 	                                       .claimed_fd = fd};
 	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
-	size_t ndbs = 0;
 	int r = dit_snapshot_open_readers(&snapshot, NULL, &opts);
 
-	if (r == 0) {
-		ndbs = dit_snapshot_dbs(snapshot, &dbs);
-	}
-	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		r = digest_scan(snapshot, dbs[i].name, digest);
+	for (size_t i = 0; r == 0 && i < snapshot->ndbs; i++) {
+		r = digest_scan(snapshot, snapshot->dbs[i].name, digest);
 	}
 	dit_snapshot_close(snapshot);
 	return r == 0 ? 0 : say(judge, "the records: %s", dit_strerror(r));

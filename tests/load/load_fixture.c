@@ -354,10 +354,8 @@ struct dit_snapshot *load_fixture_snapshot(const char *directory)
 uint64_t load_fixture_digest_of(const char *directory)
 {
 	struct dit_snapshot *snapshot = load_fixture_snapshot(directory);
-	const struct dit_stored_db *dbs = NULL;
 	XXH3_state_t *state = NULL;
 	uint64_t digest = 0;
-	size_t n = 0;
 
 	if (snapshot == NULL) {
 		return 0;
@@ -365,9 +363,8 @@ uint64_t load_fixture_digest_of(const char *directory)
 	state = XXH3_createState();
 	assert_non_null(state);
 	(void)XXH3_64bits_reset(state);
-	n = dit_snapshot_dbs(snapshot, &dbs);
-	for (size_t i = 0; i < n; i++) {
-		digest_db(state, snapshot, &dbs[i]);
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		digest_db(state, snapshot, &snapshot->dbs[i]);
 	}
 	digest = XXH3_64bits_digest(state);
 	(void)XXH3_freeState(state);

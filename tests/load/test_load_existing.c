@@ -12,7 +12,6 @@
 #include "page/page_set.h"
 #include "page/page_source.h"
 #include "reader/snapshot.h"
-#include "reader/snapshot_impl.h"
 #include "tree/tree_diff.h"
 
 /* The people of 40 in one go are the reference: 45 records. */
@@ -82,12 +81,11 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 		0);
 	assert_non_null(dit_snapshot_db(snapshot, name));
 	tree = dit_snapshot_db(snapshot, name)->tree;
-	dit_page_source_init(&pages, fd, &dit_lmdb_09,
-	                     dit_snapshot_map(snapshot)->page_bytes,
-	                     dit_snapshot_map(snapshot)->npages);
-	assert_int_equal(dit_page_set_init(ret, dit_snapshot_map(snapshot)->npages), 0);
+	dit_page_source_init(&pages, fd, &dit_lmdb_09, snapshot->map.page_bytes,
+	                     snapshot->map.npages);
+	assert_int_equal(dit_page_set_init(ret, snapshot->map.npages), 0);
 	assert_int_equal(dit_tree_pages(&pages, &tree, true, ret), 0);
-	transaction = dit_snapshot_map(snapshot)->meta.transaction;
+	transaction = snapshot->map.meta.transaction;
 	dit_snapshot_close(snapshot);
 	assert_int_equal(close(fd), 0);
 	return transaction;

@@ -214,7 +214,7 @@ TEST(a_state_stays_while_others_commit)
 		unsigned n = 0;
 
 		assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-		txn_id = dit_snapshot_map(snapshot)->meta.transaction;
+		txn_id = snapshot->map.meta.transaction;
 		n = count_records(snapshot);
 		assert_true(last == 0 || n - nrecords == txn_id - last);
 		nseen += last != txn_id;
@@ -222,7 +222,7 @@ TEST(a_state_stays_while_others_commit)
 		nrecords = n;
 		assert_int_equal(dit_snapshot_renew(snapshot, 1), 0);
 		assert_int_equal(count_records(snapshot), n);
-		assert_int_equal(dit_snapshot_map(snapshot)->meta.transaction, txn_id);
+		assert_int_equal(snapshot->map.meta.transaction, txn_id);
 		dit_snapshot_close(snapshot);
 	}
 	assert_true(nseen > 2);
@@ -478,7 +478,7 @@ TEST(threads_of_a_snapshot_count_the_same)
 
 	other_step(&other);
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-	assert_int_equal(dit_snapshot_nreaders(snapshot), NREADERS);
+	assert_int_equal(snapshot->nreaders, NREADERS);
 	other_step(&other);
 
 	for (unsigned i = 0; i < NREADERS; i++) {

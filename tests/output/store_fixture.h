@@ -456,16 +456,9 @@ static inline struct dit_snapshot *fixture_snapshot(const char *directory)
 static inline uint64_t fixture_count(const char *directory)
 {
 	struct dit_snapshot *snapshot = fixture_snapshot(directory);
-	const struct dit_stored_db *dbs = NULL;
-	uint64_t nrecords = 0;
-	size_t n = 0;
+	const struct dit_stored_db *db = dit_snapshot_db(snapshot, "id2e");
+	uint64_t nrecords = db == NULL ? 0 : db->nrecords;
 
-	n = dit_snapshot_dbs(snapshot, &dbs);
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, "id2e") == 0) {
-			nrecords = dbs[i].nrecords;
-		}
-	}
 	test_release(snapshot);
 	return nrecords;
 }

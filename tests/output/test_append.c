@@ -59,14 +59,13 @@ static int put(struct dit_output_table *table, uint32_t key, size_t len,
 static uint64_t count(const char *dir, const char *name)
 {
 	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
 	uint64_t n = 0;
-	size_t ndbs = 0;
 
 	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
-	ndbs = dit_snapshot_dbs(snapshot, &dbs);
-	for (size_t i = 0; i < ndbs; i++) {
-		n += strcmp(dbs[i].name, name) == 0 ? dbs[i].nrecords : 0;
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		const struct dit_stored_db *db = &snapshot->dbs[i];
+
+		n += strcmp(db->name, name) == 0 ? db->nrecords : 0;
 	}
 	dit_snapshot_close(snapshot);
 	return n;

@@ -116,27 +116,25 @@ static char *make_full_database(void)
 static void assert_indexes(const char *dir, const char *want)
 {
 	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
 	char text[200] = "";
 	size_t len = 0;
-	size_t n = 0;
 
 	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
-	n = dit_snapshot_dbs(snapshot, &dbs);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		const struct dit_stored_db *db = &snapshot->dbs[i];
 		struct dit_tree_cursor *cursor = NULL;
 		struct dit_span key = {NULL, 0};
 		struct dit_span value = {NULL, 0};
 
-		if ((dbs[i].flags & DIT_DB_DUPFIXED) == 0) {
+		if ((db->flags & DIT_DB_DUPFIXED) == 0) {
 			continue;
 		}
-		assert_int_equal(
-			dit_snapshot_cursor_open(&cursor, snapshot, 0, dbs[i].name), 0);
+		assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, db->name),
+		                 0);
 		assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 1);
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %.*s %u",
-		                        len == 0 ? "" : ", ", dbs[i].name, (int)key.len,
-		                        key.data, (unsigned)dbs[i].nrecords);
+		                        len == 0 ? "" : ", ", db->name, (int)key.len,
+		                        key.data, (unsigned)db->nrecords);
 		dit_tree_cursor_close(cursor);
 	}
 	dit_snapshot_close(snapshot);
@@ -148,11 +146,10 @@ TEST(new_indexes_are_published)
 	char *dir = make_database();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = open_with(dir, &snapshot);
-	const struct dit_stored_db *dbs = NULL;
 	uint64_t bytes = 0;
 
-	assert_int_equal(dit_snapshot_nreaders(snapshot), 3);
-	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
+	assert_int_equal(snapshot->nreaders, 3);
+	assert_int_equal(snapshot->ndbs, 6);
 	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
 	assert_int_equal(write_index(output, "uid", 1, "dddd"), 0);
 	assert_int_equal(write_index(output, "cn", 2, "cccc"), DIT_E_DUPLICATE);

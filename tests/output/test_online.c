@@ -42,7 +42,7 @@ static void open_online(struct told *told, const char *dir, uint64_t maxsize_byt
 	struct dit_snapshot *snapshot = NULL;
 
 	assert_int_equal(dit_online_open(&told->output, &snapshot, &opts), 0);
-	assert_int_equal(dit_snapshot_nreaders(snapshot), 2);
+	assert_int_equal(snapshot->nreaders, 2);
 }
 
 /* The index cn with @p nkeys keys of one ID each. */

@@ -89,7 +89,6 @@ TEST(a_directory_that_cannot_be_synced_is_told)
 	char *dir = test_scratch();
 	struct dit_record_output *staging = one_entry(dir);
 	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
 	int r = 0;
 
 	prepare_and_place(staging);
@@ -100,7 +99,7 @@ TEST(a_directory_that_cannot_be_synced_is_told)
 	assert_int_equal(r, -EIO);
 	assert_int_equal(inode(dir, "ditkit-staging"), 0);
 	snapshot = fixture_snapshot(dir);
-	assert_true(dit_snapshot_dbs(snapshot, &dbs) >= 4);
-	assert_string_equal(dbs[2].name, "id2e");
-	assert_int_equal(dbs[2].nrecords, 1);
+	assert_true(snapshot->ndbs >= 4);
+	assert_string_equal(snapshot->dbs[2].name, "id2e");
+	assert_int_equal(snapshot->dbs[2].nrecords, 1);
 }

@@ -385,9 +385,7 @@ TEST(databases_written_by_several_threads_have_all_their_pages)
 	struct thread_work work[NTHREADS];
 	pthread_t threads[NTHREADS];
 	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
 	uint64_t bytes = 0;
-	size_t ndbs = 0;
 	size_t nfound = 0;
 
 	for (size_t i = 0; i < NTHREADS; i++) {
@@ -413,19 +411,19 @@ TEST(databases_written_by_several_threads_have_all_their_pages)
 		dit_snapshot_open_readers(&snapshot, dir,
 	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
 		0);
-	ndbs = dit_snapshot_dbs(snapshot, &dbs);
-	for (size_t i = 0; i < ndbs; i++) {
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		const struct dit_stored_db *db = &snapshot->dbs[i];
 		struct dit_tree_cursor *cursor = NULL;
 		struct dit_span key;
 		struct dit_span value;
 		uint64_t n = 0;
 
-		if (dbs[i].name[0] != 't') {
+		if (db->name[0] != 't') {
 			continue;
 		}
-		assert_int_equal(dbs[i].nrecords, 330000);
-		assert_int_equal(
-			dit_snapshot_cursor_open(&cursor, snapshot, 0, dbs[i].name), 0);
+		assert_int_equal(db->nrecords, 330000);
+		assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, db->name),
+		                 0);
 		while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 			n++;
 		}

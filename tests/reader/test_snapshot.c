@@ -43,15 +43,15 @@ TEST(databases_are_listed_with_flags_and_sizes)
 	};
 	char *dir = published();
 	struct dit_snapshot *snapshot = fixture_snapshot(dir);
-	const struct dit_stored_db *dbs = NULL;
 
-	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
-
+	assert_int_equal(snapshot->ndbs, 6);
 	for (size_t i = 0; i < 6; i++) {
-		assert_string_equal(dbs[i].name, expected[i].name);
-		assert_int_equal(dbs[i].flags, expected[i].flags);
-		assert_int_equal(dbs[i].nrecords, expected[i].nrecords);
-		assert_int_equal(dbs[i].npages, expected[i].nrecords == 0 ? 0 : 1);
+		const struct dit_stored_db *db = &snapshot->dbs[i];
+
+		assert_string_equal(db->name, expected[i].name);
+		assert_int_equal(db->flags, expected[i].flags);
+		assert_int_equal(db->nrecords, expected[i].nrecords);
+		assert_int_equal(db->npages, expected[i].nrecords == 0 ? 0 : 1);
 	}
 }
 
@@ -217,11 +217,11 @@ TEST(no_lock_file_is_made_for_who_wants_none)
 	struct stat st;
 
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-	assert_true(dit_snapshot_is_held(snapshot));
+	assert_true(snapshot->is_held);
 	dit_snapshot_close(snapshot);
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-	assert_false(dit_snapshot_is_held(snapshot));
+	assert_false(snapshot->is_held);
 	assert_int_equal(count_records(snapshot, "sn"), 3);
 	dit_snapshot_close(snapshot);
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), -1);

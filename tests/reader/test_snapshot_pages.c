@@ -11,7 +11,7 @@
 #include "locks/claim.h"
 #include "output/store_fixture.h"
 #include "page/meta_pages.h"
-#include "reader/snapshot_impl.h"
+#include "reader/snapshot.h"
 
 int __real_dit_file_open(int dir_fd, const char *name, int flags,
                          struct dit_fault *fault);
@@ -68,8 +68,8 @@ TEST(others_may_come)
 	assert_int_equal(truncate(fixture_path(dir, "lock.mdb"), 0), 0);
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
 	assert_true(dit_snapshot_is_lmdb_10(snapshot));
-	assert_true(dit_snapshot_is_held(snapshot));
-	assert_int_equal(dit_snapshot_nreaders(snapshot), 2);
+	assert_true(snapshot->is_held);
+	assert_int_equal(snapshot->nreaders, 2);
 	assert_int_equal(lock_elsewhere(dir), 0);
 	/* But not loaders. */
 	assert_int_equal(
@@ -138,7 +138,7 @@ TEST(a_state_is_held_next_to_others)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(open_snapshot(&snapshots[i], dir, i == 1, &fault), 0);
 		assert_string_equal(fault.text, "");
-		assert_true(dit_snapshot_is_held(snapshots[i]));
+		assert_true(snapshots[i]->is_held);
 		assert_non_null(dit_snapshot_db(snapshots[i], "id2e"));
 	}
 	assert_int_equal(dit_snapshot_tree_by(snapshots[0], 2, "id2e", &tree), 1);
@@ -208,7 +208,7 @@ TEST(a_missing_lock_file_is_made_for_who_waits)
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(open_snapshot(&snapshots[i], dir, true, &fault), 0);
-		assert_false(dit_snapshot_is_held(snapshots[i]));
+		assert_false(snapshots[i]->is_held);
 	}
 	assert_false(has_lock_file(dir));
 	dit_snapshot_close(snapshots[0]);
@@ -223,7 +223,7 @@ TEST(a_file_system_that_may_only_be_read_needs_no_lock)
 
 	lock_error = -EROFS;
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
-	assert_false(dit_snapshot_is_held(snapshot));
+	assert_false(snapshot->is_held);
 	dit_snapshot_close(snapshot);
 	lock_error = -EACCES;
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), -EACCES);
@@ -237,7 +237,6 @@ TEST(the_holder_of_a_claim_reads_under_it)
 	const struct dit_snapshot_opts opts = {
 		.nreaders = 1, .nspare = 1, .is_claimed = true, .claimed_fd = fd};
 	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
 	struct dit_claim claim;
 	struct dit_tree_record tree;
 
@@ -245,7 +244,7 @@ TEST(the_holder_of_a_claim_reads_under_it)
 	assert_int_equal(
 		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, NULL, &opts), 0);
-	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 4);
+	assert_int_equal(snapshot->ndbs, 4);
 	assert_int_equal(dit_snapshot_renew(snapshot, 1), -ENOTSUP);
 	assert_int_equal(dit_snapshot_tree_by(snapshot, 1, "id2e", &tree), -ENOTSUP);
 	dit_snapshot_close(snapshot);

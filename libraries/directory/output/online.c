@@ -88,7 +88,7 @@ int dit_online_open_commit(struct dit_online *online, const struct dit_page_set 
 		.fd = online->data_fd,
 		.path = online->path,
 		.format = online->head.snapshot->map.format,
-		.oldest = dit_snapshot_map(online->head.snapshot)->meta.transaction,
+		.oldest = online->head.snapshot->map.meta.transaction,
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.is_shared = true,
@@ -334,7 +334,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);
 	if (r == 0) {
 		online->lmdb = online->head.snapshot->reader;
-		online->page_bytes = dit_snapshot_map(online->head.snapshot)->page_bytes;
+		online->page_bytes = online->head.snapshot->map.page_bytes;
 		r = open_data(online);
 	}
 	r = r ?: open_reserve(online);

@@ -11,10 +11,11 @@
 #include "commit/page_commit.h"
 #include "commit/page_reserve.h"
 #include "files/files.h"
+#include "locks/lmdb_reader.h"
 #include "output/index_tables.h"
 #include "output/online.h"
 #include "reader/entry_changes.h"
-#include "reader/snapshot_impl.h"
+#include "reader/snapshot.h"
 
 /* Spare readers of the snapshot: for the state that the new tables show, and for a newer
  * one. */
@@ -66,7 +67,7 @@ void dit_online_unlock(struct dit_online *online);
  */
 static inline uint64_t dit_online_page_transaction(const struct dit_online *online)
 {
-	return dit_snapshot_map(online->head.snapshot)->meta.transaction + 1;
+	return online->head.snapshot->map.meta.transaction + 1;
 }
 
 /**

@@ -73,7 +73,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 
 static unsigned next_reader(const struct dit_online *online)
 {
-	unsigned first = dit_snapshot_nreaders(online->head.snapshot);
+	unsigned first = online->head.snapshot->nreaders;
 
 	return online->reader == first ? first + 1 : first;
 }
@@ -397,7 +397,7 @@ static int collect_old_pages(const struct step *step)
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
-	open_source(online, dit_snapshot_map(online->head.snapshot)->npages, &pages);
+	open_source(online, online->head.snapshot->map.npages, &pages);
 	return collect_pages(step, &pages);
 }
 

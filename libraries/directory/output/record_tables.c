@@ -498,7 +498,7 @@ int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *sn
                          unsigned reader)
 {
 	struct dit_record_tables *tables = calloc(1, sizeof(*tables));
-	const struct dit_page_source *map = dit_snapshot_map(snapshot);
+	const struct dit_page_source *map = &snapshot->map;
 	struct dit_key_orders names;
 	int r = 0;
 

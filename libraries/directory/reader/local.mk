@@ -10,8 +10,6 @@ libditkit_a_SOURCES += \
 	%D%/entry_reader.h \
 	%D%/snapshot.c \
 	%D%/snapshot.h \
-	%D%/snapshot_impl.h \
-	%D%/snapshot_open.c \
 	%D%/stored_order.c \
 	%D%/stored_order.h \
 	$(NULL)

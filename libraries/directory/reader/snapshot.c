@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The mapped file of a snapshot: its named databases, cursors on them, its free pages.
+ * A snapshot: its named databases, cursors on them, its free pages.
+ *
+ * Its state is registered next to other processes, so that writers leave its pages alone
+ * (locks/lmdb_reader.h). A file that the caller has claimed needs nothing.
  */
 #include "reader/snapshot.h"
 
@@ -10,7 +13,12 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "reader/snapshot_impl.h"
+#include "base/object.h"
+#include "files/data_seal.h"
+#include "files/fault.h"
+#include "files/format_check.h"
+#include "locks/claim.h"
+#include "locks/lmdb_reader.h"
 #include "reader/stored_order.h"
 
 /* slapd uses 256 at most (storage.md 1.1). */
@@ -18,14 +26,12 @@
 
 /* ---- the named databases ---- */
 
-void dit_snapshot_forget_dbs(struct dit_snapshot *snapshot)
+static void forget_dbs(struct dit_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->ndbs; i++) {
 		free((char *)snapshot->dbs[i].name);
 	}
 	free(snapshot->dbs);
-	snapshot->dbs = NULL;
-	snapshot->ndbs = 0;
 }
 
 static int add_db(struct dit_snapshot *snapshot, struct dit_span name,
@@ -65,7 +71,8 @@ static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_so
 	return dit_tree_cursor_open(ret, map, &map->meta.main_tree, &by_bytes);
 }
 
-int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
+/* 0; DIT_E_CORRUPT; -ENOMEM; MDB_DBS_FULL: more databases than slapd can have */
+static int read_dbs(struct dit_snapshot *snapshot)
 {
 	const struct dit_page_source *map = &snapshot->map;
 	uint64_t max = map->meta.main_tree.nitems;
@@ -77,7 +84,6 @@ int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
 	if (max > DBS_MAX) {
 		return DIT_LMDB_DBS_FULL;
 	}
-	dit_snapshot_forget_dbs(snapshot);
 	snapshot->dbs = calloc(max + 1, sizeof(*snapshot->dbs));
 	r = snapshot->dbs == NULL ? -ENOMEM : open_main_tree(&cursor, map);
 	if (r < 0) {
@@ -103,17 +109,105 @@ const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
 	return NULL;
 }
 
+/* ---- opening ---- */
+
+static int map_registered(struct dit_snapshot *snapshot, const char *directory,
+                          const struct dit_page_format *format,
+                          const struct dit_snapshot_opts *opts)
+{
+	const struct dit_lmdb_reader_opts reader_opts = {.format = format,
+	                                                 .nspare = opts->nspare,
+	                                                 .is_writer = opts->is_writer,
+	                                                 .no_lock_file =
+	                                                         opts->no_lock_file,
+	                                                 .wait_ms = opts->wait_ms,
+	                                                 .fault = opts->fault};
+	int r = -ENOMEM;
+
+	snapshot->spare_maps = calloc(opts->nspare + 1, sizeof(*snapshot->spare_maps));
+	if (snapshot->spare_maps == NULL) {
+		return r;
+	}
+	r = dit_lmdb_reader_open(&snapshot->reader, directory, &reader_opts);
+	if (r < 0) {
+		return r;
+	}
+	snapshot->is_held = snapshot->reader->lock_fd >= 0;
+	return dit_page_source_open(&snapshot->map, snapshot->reader->data_fd, format,
+	                            &snapshot->reader->metas);
+}
+
+static int open_as(struct dit_snapshot **ret, const char *directory,
+                   const struct dit_page_format *format,
+                   const struct dit_snapshot_opts *opts)
+{
+	struct dit_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	int r = -ENOMEM;
+
+	if (snapshot == NULL) {
+		return r;
+	}
+	snapshot->nreaders = opts->nreaders;
+	snapshot->nspare = opts->nspare;
+	r = opts->is_claimed
+	            ? dit_page_source_open(&snapshot->map, opts->claimed_fd, format, NULL)
+	            : map_registered(snapshot, directory, format, opts);
+	r = r ?: read_dbs(snapshot);
+	return DIT_HAND_OVER(r, ret, snapshot, dit_snapshot_close);
+}
+
+int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
+                          const struct dit_snapshot_opts *opts)
+{
+	int r = open_as(ret, directory, &dit_lmdb_09, opts);
+
+	return r == DIT_E_FORMAT
+	               ? open_as(ret, directory, dit_data_format_10(opts->sealed), opts)
+	               : r;
+}
+
+int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
+                              const struct dit_snapshot_opts *opts)
+{
+	struct dit_fault holder = {""};
+	int r = 0;
+
+	if (opts->nreaders == 0) {
+		return -EINVAL;
+	}
+	if (opts->is_claimed) {
+		return open_as(ret, NULL,
+		               dit_format_check(opts->claimed_fd) == 0
+		                       ? &dit_lmdb_09
+		                       : dit_data_format_10(opts->sealed),
+		               opts);
+	}
+	r = dit_snapshot_register(ret, directory, opts);
+	if (r != DIT_E_BUSY || opts->fault == NULL) {
+		return r;
+	}
+	holder = *opts->fault;
+	return dit_fault_say(opts->fault, r,
+	                     "%s has the database, and keeps all others away",
+	                     dit_claim_holder(&holder));
+}
+
+void dit_snapshot_close(struct dit_snapshot *snapshot)
+{
+	if (snapshot == NULL) {
+		return;
+	}
+	dit_page_source_close(&snapshot->map);
+	for (unsigned i = 0; snapshot->spare_maps != NULL && i < snapshot->nspare; i++) {
+		dit_page_source_close(&snapshot->spare_maps[i]);
+	}
+	free(snapshot->spare_maps);
+	dit_lmdb_reader_close(snapshot->reader);
+	forget_dbs(snapshot);
+	free(snapshot);
+}
+
 /* ---- states ---- */
-
-unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
-{
-	return snapshot->nreaders;
-}
-
-bool dit_snapshot_is_held(const struct dit_snapshot *snapshot)
-{
-	return snapshot->is_held;
-}
 
 static bool is_reader(const struct dit_snapshot *snapshot, unsigned reader)
 {
@@ -161,6 +255,26 @@ int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const c
 	                                : -ENOTSUP;
 }
 
+int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
+{
+	struct dit_page_source *map = NULL;
+	struct dit_metas metas;
+	int r = 0;
+
+	if (reader < snapshot->nreaders || !is_reader(snapshot, reader)) {
+		return -EINVAL;
+	}
+	if (snapshot->reader == NULL) {
+		return -ENOTSUP;
+	}
+	map = dit_snapshot_spare_map(snapshot, reader);
+	dit_page_source_close(map);
+	r = dit_lmdb_reader_renew(snapshot->reader, reader - snapshot->nreaders, &metas);
+	return r < 0 ? r
+	             : dit_page_source_open(map, snapshot->map.fd, snapshot->map.format,
+	                                    &metas);
+}
+
 /* A record of the free list begins with the number of its pages. */
 int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 {
@@ -188,21 +302,9 @@ int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 	return r;
 }
 
-const struct dit_page_source *dit_snapshot_map(const struct dit_snapshot *snapshot)
-{
-	return &snapshot->map;
-}
-
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
 {
 	return snapshot->map.format->version == dit_lmdb_10.version;
-}
-
-size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
-                        const struct dit_stored_db **ret)
-{
-	*ret = snapshot->dbs;
-	return snapshot->ndbs;
 }
 
 /* ---- ranges of IDs ---- */

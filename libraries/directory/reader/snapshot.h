@@ -2,14 +2,15 @@
 /*
  * One state of a database of back-mdb (storage.md 1), which is read:
  *
- *   dit_snapshot_open_readers();  dit_snapshot_dbs();  dit_snapshot_cursor_open() ...;
- *   dit_snapshot_close()
+ *   dit_snapshot_open_readers();  dit_snapshot_cursor_open() ...;  dit_snapshot_close()
  *
  * Threads: a snapshot belongs to one thread. The cursors of one reader belong to one
  * thread at a time; each reader may have a thread of its own. Any thread may read the
  * bytes that a cursor returns, as long as tree_cursor.h says that they are valid. A
  * process that stages a new database (new_output.c) must not open a snapshot of the same
  * directory at the same time.
+ *
+ * The file may be damaged: functions return DIT_E_CORRUPT then.
  */
 #ifndef DITKIT_SNAPSHOT_H
 #define DITKIT_SNAPSHOT_H
@@ -23,10 +24,10 @@
 #include "page/page_source.h"
 #include "page/tree_cursor.h"
 
-struct dit_fault; /* fault.h */
+struct dit_fault;       /* fault.h */
+struct dit_lmdb_reader; /* lmdb_reader.h */
 
-struct dit_snapshot;
-
+/** A named database. */
 struct dit_stored_db {
 	const char *name;  /* owned by the snapshot */
 	unsigned flags;    /* DIT_DB_... as stored */
@@ -35,6 +36,25 @@ struct dit_stored_db {
 	 * be wrong: LMDB 0.9.36 takes pages off that older ones did not count */
 	uint64_t npages;
 	struct dit_tree_record tree; /* as stored */
+};
+
+/** Others read what is not private. [const] but for the maps of spare readers */
+struct dit_snapshot {
+	/* The pages that all readers see but spare ones, up to the last one in use, and
+	 * the meta page of their transaction. It was read when the snapshot was
+	 * registered: two commits later the file does not have it any more. */
+	struct dit_page_source map;
+	struct dit_stored_db *dbs; /* sorted by name, each name owned */
+	size_t ndbs;
+	unsigned nreaders;
+	bool is_held; /* against writers: without a lock file it is not */
+	struct dit_lmdb_reader *reader; /* owned; NULL: claimed */
+
+	/* private: */
+	unsigned nspare;
+	/* [own: the reader's thread] a reader that was never renewed has the common map,
+	 * and its own is all zero. NULL without a reader */
+	struct dit_page_source *spare_maps;
 };
 
 /** A snapshot that several threads read side by side (lmdb_reader.h). */
@@ -66,17 +86,12 @@ struct dit_snapshot_opts {
  */
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
-unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
-/** Is the snapshot held against writers? Without a lock file it is not. */
-bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
+/** The same for a file that is not claimed; a holder of the database gets no fault. */
+int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
+                          const struct dit_snapshot_opts *opts);
+void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** Is the data file of LMDB 1.0 (OpenLDAP 2.7)? Else it is of 0.9. */
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
-/**
- * The pages that all readers see but spare ones, up to the last one in use, and the meta
- * page of their transaction. It was read when the snapshot was registered: two commits
- * later the file does not have it any more. Valid until the end.
- */
-const struct dit_page_source *dit_snapshot_map(const struct dit_snapshot *snapshot);
 /**
  * From now on a spare reader shows the latest commit and not the state that it had. All
  * cursors of it are closed.
@@ -87,13 +102,19 @@ const struct dit_page_source *dit_snapshot_map(const struct dit_snapshot *snapsh
  *         -ENOTSUP: the file is claimed; -EINVAL: it is not a spare one
  */
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
+/** A spare reader's map. */
+static inline struct dit_page_source *dit_snapshot_spare_map(
+	struct dit_snapshot *snapshot, unsigned reader)
+{
+	return &snapshot->spare_maps[reader - snapshot->nreaders];
+}
+/** The tree of a named database as a reader sees it. 1; 0: there is none; LMDB's codes;
+ * DIT_E_CORRUPT; -ENOTSUP: the file is claimed; -EINVAL: there is no such reader */
+int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
+                         struct dit_tree_record *ret);
 /** Those of its pages that are free. */
 int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret);
-void dit_snapshot_close(struct dit_snapshot *snapshot);
-/** All named databases, sorted by name; owned by the snapshot. @return their number */
-size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
-                        const struct dit_stored_db **ret);
-/** The one of that name; NULL: none. */
+/** The database of that name; NULL: none. */
 const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
                                             const char *name);
 

@@ -90,21 +90,20 @@ static int fit_format(struct dit_check_content *content, size_t db)
 /* Indexes that slapd no longer uses, and one that it still makes. */
 static void note_databases(struct dit_check_content *content)
 {
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(content->snapshot, &dbs);
+	for (size_t i = 0; i < content->snapshot->ndbs; i++) {
+		const struct dit_stored_db *db = &content->snapshot->dbs[i];
 
-	for (size_t i = 0; i < n; i++) {
-		if ((dbs[i].flags & DIT_DB_DUPFIXED) != 0 &&
-		    dit_check_index_number(content, dbs[i].name) ==
+		if ((db->flags & DIT_DB_DUPFIXED) != 0 &&
+		    dit_check_index_number(content, db->name) ==
 		            dit_index_set_ndbs(content->indexes)) {
 			DIT_CHECK_REPORT_AT(
-				content, DIT_CHECK_INDEX_UNUSED, dbs[i].name, 0,
+				content, DIT_CHECK_INDEX_UNUSED, db->name, 0,
 				"the index is not configured: %llu postings that "
 				"slapd does not use",
-				(unsigned long long)dbs[i].nrecords);
-		} else if (strcmp(dbs[i].name, "ixck") == 0 && dbs[i].nrecords > 0) {
-			DIT_CHECK_REPORT_AT(content, DIT_CHECK_INDEX_PENDING, dbs[i].name,
-			                    0, "slapd has not yet built all indexes");
+				(unsigned long long)db->nrecords);
+		} else if (strcmp(db->name, "ixck") == 0 && db->nrecords > 0) {
+			DIT_CHECK_REPORT_AT(content, DIT_CHECK_INDEX_PENDING, db->name, 0,
+			                    "slapd has not yet built all indexes");
 		}
 	}
 }
@@ -141,7 +140,7 @@ static int prepare(struct dit_check_content *content)
 	struct dit_scan_snapshot_opts scan = {.snapshot = content->snapshot,
 	                                      .schema = content->settings->schema,
 	                                      .stop = content->stop};
-	unsigned n = dit_snapshot_nreaders(content->snapshot);
+	unsigned n = content->snapshot->nreaders;
 	int r = fit_indexes(content);
 
 	r = r < 0 ? r : dit_sorted_types_make(content->settings, &content->sorted);
@@ -221,7 +220,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 static int finish_csn(struct dit_check_content *content)
 {
 	struct dit_check_csn *all = &content->scanners[0].csn;
-	unsigned n = dit_snapshot_nreaders(content->snapshot);
+	unsigned n = content->snapshot->nreaders;
 	int r = 0;
 
 	for (unsigned i = 1; i < n && r == 0; i++) {
@@ -407,7 +406,7 @@ static int compare(struct dit_check_content *content)
 
 static void release(struct dit_check_content *content)
 {
-	unsigned n = dit_snapshot_nreaders(content->snapshot);
+	unsigned n = content->snapshot->nreaders;
 
 	for (unsigned i = 0; content->scanners != NULL && i < n; i++) {
 		struct dit_check_scanner *scanner = &content->scanners[i];

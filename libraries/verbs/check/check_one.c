@@ -187,10 +187,9 @@ static void hold(struct file *file)
 
 static const struct dit_meta *state_of(const struct file *file)
 {
-	return file->content.snapshot != NULL
-	               ? &dit_snapshot_map(file->content.snapshot)->meta
-	       : file->hold != NULL ? dit_metas_newest(&file->hold->metas)
-	                            : NULL;
+	return file->content.snapshot != NULL ? &file->content.snapshot->map.meta
+	       : file->hold != NULL           ? dit_metas_newest(&file->hold->metas)
+	                                      : NULL;
 }
 
 /* Can a snapshot not find the named databases? */
@@ -252,7 +251,7 @@ static int open_snapshot(struct file *file)
 		SAY(file, DIT_REPORT_ERROR, ": %s", fault.text);
 	}
 	if (r == 0) {
-		file->is_held = dit_snapshot_is_held(file->content.snapshot);
+		file->is_held = file->content.snapshot->is_held;
 		look_at_release(file);
 	}
 	return r;
@@ -409,9 +408,7 @@ static int check_content(struct file *file)
 	r = dit_check_content(&file->content);
 	/* Without a lock file no process had the file open before, and none must now. */
 	if ((r == 0 || r == DIT_E_CORRUPT) && !file->is_held &&
-	    !dit_walk_is_newest(
-		    file->fd,
-		    dit_snapshot_map(file->content.snapshot)->meta.transaction)) {
+	    !dit_walk_is_newest(file->fd, file->content.snapshot->map.meta.transaction)) {
 		return -ESTALE;
 	}
 	tell_damaged(file);

@@ -25,9 +25,8 @@ static struct dit_check_dynlist *make_dynlists(const struct dit_overlay_rules *r
 int dit_check_overlays_begin(struct dit_check_content *content)
 {
 	bool is_asked = content->wants_overlays;
-	struct dit_overlays_opts opts = {
-		.rules = &content->rules,
-		.nproducers = dit_snapshot_nreaders(content->snapshot)};
+	struct dit_overlays_opts opts = {.rules = &content->rules,
+	                                 .nproducers = content->snapshot->nreaders};
 	int r = dit_overlay_rules_make(content->job, content->database, is_asked,
 	                               &content->rules);
 

@@ -57,9 +57,7 @@ static int open_side(struct dit_compare *c, unsigned number)
 	opts.sealed = dit_data_seal_format(side->seal);
 	r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
 	if (r == 0) {
-		side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
-		side->bytes = dit_snapshot_map(side->snapshot)->npages *
-		              dit_snapshot_map(side->snapshot)->page_bytes;
+		side->bytes = side->snapshot->map.npages * side->snapshot->map.page_bytes;
 		r = dit_ad_names_read(&side->names, side->snapshot, 0, NULL);
 		reader.snapshot = side->snapshot;
 		r = r < 0 ? r : dit_entry_reader_new(&side->reader, &reader);
@@ -92,13 +90,13 @@ static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_b
 static int walk_side(struct dit_compare *c, unsigned number)
 {
 	const struct dit_compare_side *side = &c->sides[number];
-	const struct dit_walk_opts opts = {
-		.fd = dit_snapshot_map(side->snapshot)->fd,
-		.shared = dit_job_shared(&c->job, side->seal),
-		.state = &dit_snapshot_map(side->snapshot)->meta,
-		.order = dit_stored_order,
-		.tell = c->opts.progress == NULL ? NULL : tell_pages,
-		.tell_ctx = c};
+	const struct dit_walk_opts opts = {.fd = side->snapshot->map.fd,
+	                                   .shared = dit_job_shared(&c->job, side->seal),
+	                                   .state = &side->snapshot->map.meta,
+	                                   .order = dit_stored_order,
+	                                   .tell = c->opts.progress == NULL ? NULL
+	                                                                    : tell_pages,
+	                                   .tell_ctx = c};
 	struct dit_walk_stats stats = {0};
 	int r = 0;
 
@@ -141,8 +139,8 @@ static uint64_t count_records(const struct dit_compare_side *side)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < side->ndbs; i++) {
-		n += side->dbs[i].nrecords;
+	for (size_t i = 0; i < side->snapshot->ndbs; i++) {
+		n += side->snapshot->dbs[i].nrecords;
 	}
 	return n;
 }
@@ -182,9 +180,11 @@ static int compare_db(struct dit_compare *c, const struct dit_stored_db *a,
 static const struct dit_stored_db *find(const struct dit_compare_side *side,
                                         const char *name)
 {
-	for (size_t i = 0; i < side->ndbs; i++) {
-		if (strcasecmp(side->dbs[i].name, name) == 0) {
-			return &side->dbs[i];
+	const struct dit_snapshot *snapshot = side->snapshot;
+
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		if (strcasecmp(snapshot->dbs[i].name, name) == 0) {
+			return &snapshot->dbs[i];
 		}
 	}
 	return NULL;
@@ -203,10 +203,11 @@ static void say_alone(struct dit_compare *c, const char *name, int side)
 
 static int compare_dbs(struct dit_compare *c, int side)
 {
+	const struct dit_snapshot *snapshot = c->sides[side].snapshot;
 	int r = 0;
 
-	for (size_t i = 0; i < c->sides[side].ndbs && r == 0; i++) {
-		const struct dit_stored_db *db = &c->sides[side].dbs[i];
+	for (size_t i = 0; i < snapshot->ndbs && r == 0; i++) {
+		const struct dit_stored_db *db = &snapshot->dbs[i];
 		const struct dit_stored_db *other = find(&c->sides[1 - side], db->name);
 
 		c->db = db->name;

@@ -35,8 +35,6 @@ struct dit_compare_side {
 	struct dit_snapshot *snapshot;
 	uint64_t bytes;      /* of its pages */
 	uint64_t bytes_read; /* of those that were walked */
-	const struct dit_stored_db *dbs;
-	size_t ndbs;
 	struct dit_ad_names names;
 	struct dit_entry_reader *reader; /* NULL: one of slapd's databases is missing */
 

@@ -66,7 +66,7 @@ static int end_target(struct reindex_target *target, uint64_t cpu_us,
 	struct dit_estimate_database *database = &ret->databases[ret->ndatabases];
 	const struct dit_snapshot *snapshot = target->snapshot;
 	const struct dit_stored_db *id2e = dit_snapshot_db(snapshot, "id2e");
-	uint64_t page_bytes = dit_snapshot_map(snapshot)->page_bytes;
+	uint64_t page_bytes = snapshot->map.page_bytes;
 	uint64_t read_bytes = id2e == NULL ? 0 : id2e->npages * page_bytes;
 	double scale =
 		target->nread == 0 ? 1 : (double)target->nrecords / (double)target->nread;
@@ -80,7 +80,7 @@ static int end_target(struct reindex_target *target, uint64_t cpu_us,
 	*database = (struct dit_estimate_database){
 		.directory = target->stats->directory, /* changes its owner */
 		.nentries = nentries,
-		.bytes_before = dit_snapshot_map(snapshot)->npages * page_bytes,
+		.bytes_before = snapshot->map.npages * page_bytes,
 		.disk_bytes = bytes > nfree * page_bytes ? bytes - nfree * page_bytes : 0,
 		.maxsize_bytes = target->db->data.maxsize_bytes};
 	database->bytes = database->bytes_before + database->disk_bytes;

@@ -303,29 +303,27 @@ static bool is_configured(const struct reindex_target *target, const char *name)
 static int look_for_unconfigured(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
-	uint64_t page_bytes = dit_snapshot_map(target->snapshot)->page_bytes;
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(target->snapshot, &dbs);
+	const struct dit_snapshot *snapshot = target->snapshot;
 	int r = 0;
 
-	for (size_t i = 0; i < n && r == 0; i++) {
-		uint64_t bytes = dbs[i].npages * page_bytes;
+	for (size_t i = 0; i < snapshot->ndbs && r == 0; i++) {
+		const struct dit_stored_db *db = &snapshot->dbs[i];
+		uint64_t bytes = db->npages * snapshot->map.page_bytes;
 
-		if (!dit_stored_flags_are_right(NULL, dbs[i].flags) ||
-		    dit_stored_find(dit_span_of(dbs[i].name)) != NULL ||
-		    is_configured(target, dbs[i].name)) {
+		if (!dit_stored_flags_are_right(NULL, db->flags) ||
+		    dit_stored_find(dit_span_of(db->name)) != NULL ||
+		    is_configured(target, db->name)) {
 			continue;
 		}
 		dit_job_report(
 			&reindexer->job, DIT_REPORT_WARNING,
 			"index database \"%s\" in %s is not configured: %llu bytes%s",
-			dbs[i].name, target->db->data.directory,
-			(unsigned long long)bytes,
+			db->name, target->db->data.directory, (unsigned long long)bytes,
 			reindexer->opts->drop_unconfigured
 				? ", removed"
 				: " that --drop-unconfigured removes");
 		if (reindexer->opts->drop_unconfigured) {
-			r = dit_output_drop_index(target->output, dbs[i].name);
+			r = dit_output_drop_index(target->output, db->name);
 			target->is_changed = true;
 		}
 	}
@@ -336,9 +334,8 @@ static int look_for_unconfigured(struct reindex_target *target)
  * are best reserved now: the free list gets longer with each of its changes. */
 static int expect_stored(const struct reindex_target *target)
 {
-	uint64_t ids_in_file = dit_snapshot_map(target->snapshot)->npages *
-	                       dit_snapshot_map(target->snapshot)->page_bytes /
-	                       sizeof(uint64_t);
+	uint64_t ids_in_file = target->snapshot->map.npages *
+	                       target->snapshot->map.page_bytes / sizeof(uint64_t);
 	size_t n = dit_index_set_ndbs(target->indexes);
 	uint64_t nrows = 0;
 

@@ -54,7 +54,7 @@ static uint64_t id2e_bytes(struct dit_entry_scan *scan)
 		return 0;
 	}
 	scan->nrecords = id2e->nrecords;
-	return id2e->npages * dit_snapshot_map(scan->snapshot)->page_bytes;
+	return id2e->npages * scan->snapshot->map.page_bytes;
 }
 
 static int cut(struct dit_entry_scan *scan, unsigned range_pages, uint64_t sample_bytes)
@@ -96,8 +96,7 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
 	}
 	scan->snapshot = opts->snapshot;
 	scan->stop = opts->stop;
-	scan->nmembers = opts->nthreads > 0 ? opts->nthreads
-	                                    : dit_snapshot_nreaders(opts->snapshot);
+	scan->nmembers = opts->nthreads > 0 ? opts->nthreads : opts->snapshot->nreaders;
 	r = dit_ad_names_read(&scan->names, opts->snapshot, 0, opts->schema);
 	if (r == 0 && opts->wanted != NULL) {
 		r = dit_ad_names_choose(&scan->names, opts->wanted, opts->wanted_ctx);
@@ -357,7 +356,7 @@ uint64_t dit_entry_scan_ncandidates(const struct dit_entry_scan *scan)
 
 uint64_t dit_entry_scan_txn_id(const struct dit_entry_scan *scan)
 {
-	return dit_snapshot_map(scan->snapshot)->meta.transaction;
+	return scan->snapshot->map.meta.transaction;
 }
 
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan)
