@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "files/data_seal.h"
-#include "files/format_check.h"
+#include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "reader/snapshot.h"
 #include "reader/stored_order.h"
@@ -258,8 +258,9 @@ static int read_records_10(struct judge *judge, int fd, uint64_t *digest)
 
 static int read_all(struct judge *judge, int fd, size_t nbytes, uint64_t *digest)
 {
-	return dit_format_check(fd) == DIT_E_FORMAT ? read_records_10(judge, fd, digest)
-	                                            : read_records(judge, nbytes, digest);
+	return dit_meta_version(fd) == dit_lmdb_10.version
+	               ? read_records_10(judge, fd, digest)
+	               : read_records(judge, nbytes, digest);
 }
 
 static uint64_t look(struct judge *judge, struct dit_span bytes)

@@ -298,7 +298,7 @@ static struct dit_meta_seal seal_of(const struct fixture *f,
 	assert_non_null(file);
 	assert_int_equal(fwrite(f->dump.bytes, f->dump.len, 1, file), 1);
 	assert_int_equal(fflush(file), 0);
-	dit_metas_seal(fileno(file), format, &seal);
+	(void)dit_metas_seal(fileno(file), format, &seal);
 	assert_int_equal(fclose(file), 0);
 	return seal;
 }

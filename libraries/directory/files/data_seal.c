@@ -206,31 +206,19 @@ static int check_key(int fd, const struct dit_page_format *sealed,
 	              "\"crypto\"");
 }
 
-/* The size of a page; 0: this is no file of LMDB 1.0. */
-static unsigned read_kind(int data_fd, struct dit_meta_seal *ret)
-{
-	struct dit_meta_page page;
-
-	if (dit_meta_page_read(data_fd, &dit_lmdb_10, 0, &page) < 0 ||
-	    !dit_meta_page_is_sound(&page)) {
-		return 0;
-	}
-	dit_metas_seal(data_fd, &dit_lmdb_10, ret);
-	return dit_meta_page_bytes(&page);
-}
-
 bool dit_data_is_sealed(int data_fd)
 {
 	struct dit_meta_seal is;
 
-	return read_kind(data_fd, &is) > 0 && (is.is_encrypted || is.sum_bytes > 0);
+	(void)dit_metas_seal(data_fd, &dit_lmdb_10, &is);
+	return is.is_encrypted || is.sum_bytes > 0;
 }
 
 int dit_data_seal_check(int data_fd, const struct dit_page_format *sealed,
                         struct dit_fault *fault)
 {
 	struct dit_meta_seal is;
-	unsigned page_bytes = read_kind(data_fd, &is);
+	unsigned page_bytes = dit_metas_seal(data_fd, &dit_lmdb_10, &is);
 	int r = 0;
 
 	if (page_bytes == 0) {

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * File formats (storage.md 1.1, 7). A meta page comes first in all of them:
- *
- *   LMDB 0.9   16 bytes of page header, then magic be ef c0 de, version 1
- *   LMDB 1.0   24 bytes of page header, then the same magic, version 3
- */
 #include "files/format_check.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -17,30 +9,8 @@
 #include "files/files.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
-#include "page/page_format.h"
+#include "system/file_io.h"
 #include "walk/walk.h"
-
-#define MAGIC_AT_10 24
-
-static uint32_t word_at(const char *bytes, size_t at)
-{
-	uint32_t word = 0;
-
-	memcpy(&word, bytes + at, sizeof(word));
-	return word;
-}
-
-int dit_format_check(int data_fd)
-{
-	char head[MAGIC_AT_10 + sizeof(uint32_t)];
-	ssize_t n = pread(data_fd, head, sizeof(head), 0);
-
-	if (n != (ssize_t)sizeof(head) ||
-	    word_at(head, dit_lmdb_09.header_bytes) == DIT_META_MAGIC) {
-		return 0;
-	}
-	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;
-}
 
 /* True also of another version, and where there is no second meta page. */
 static bool has_page_bytes(int data_fd)
@@ -54,10 +24,10 @@ static bool has_page_bytes(int data_fd)
 
 int dit_format_check_metas(int data_fd, struct dit_fault *fault)
 {
-	char head[MAGIC_AT_10];
+	char head[DIT_HEADER_BYTES_MAX];
 
-	if (pread(data_fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-	    word_at(head, dit_lmdb_09.header_bytes) != DIT_META_MAGIC) {
+	if (dit_read_at(data_fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	    dit_meta_version(data_fd) != dit_lmdb_09.version) {
 		return DIT_LMDB_INVALID;
 	}
 	return has_page_bytes(data_fd)
@@ -73,7 +43,8 @@ int dit_format_check_metas(int data_fd, struct dit_fault *fault)
 int dit_format_check_state(int data_fd, struct dit_fault *fault)
 {
 	const struct dit_page_format *format =
-		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
+		dit_meta_version(data_fd) == dit_lmdb_10.version ? &dit_lmdb_10
+								 : &dit_lmdb_09;
 	struct dit_metas metas;
 
 	if (dit_metas_read(data_fd, format, &metas) != 0 ||
@@ -111,7 +82,7 @@ static int check_data(int fd, const struct dit_page_format *format,
 	bool is_10 = format->version == dit_lmdb_10.version;
 	int r = 0;
 
-	if ((dit_format_check(fd) == DIT_E_FORMAT) != is_10) {
+	if ((dit_meta_version(fd) == dit_lmdb_10.version) != is_10) {
 		return DIT_E_FORMAT;
 	}
 	r = check_size(fd, fault);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The generation of LMDB of a data.mdb, and checks before it is read: so a file of the
- * other generation gets another message than a file that is not LMDB's.
+ * Checks before a data.mdb is read: so a file of the other generation of LMDB gets
+ * another message than a file that is not LMDB's.
  *
  * Threads: no state; any thread.
  */
@@ -10,14 +10,6 @@
 
 #include "files/fault.h"
 #include "page/page_format.h"
-
-/**
- * Look at an open data.mdb.
- *
- * @return DIT_E_FORMAT: LMDB 1.0, so OpenLDAP 2.7 or later (storage.md 7). 0: anything
- *         else, unreadable ones included: reading the meta pages tells
- */
-int dit_format_check(int data_fd);
 
 /**
  * Check that the meta pages of LMDB 0.9 tell the size of a page, by which slapd's liblmdb

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "files/format_check.h"
 #include "page/meta_pages.h"
 #include "system/file_io.h"
 
@@ -84,7 +83,8 @@ static int write_content(int lock_fd, int data_fd)
 {
 	_Alignas(struct dit_lock_slot) char bytes[LOCK_FILE_BYTES] = {0};
 	const struct dit_page_format *format =
-		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
+		dit_meta_version(data_fd) == dit_lmdb_10.version ? &dit_lmdb_10
+								 : &dit_lmdb_09;
 	struct dit_lock_parts parts;
 	struct dit_metas metas;
 	int r = dit_lock_layout(format) == 0 ? DIT_E_UNSUPPORTED

@@ -108,18 +108,6 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 
 /* ---- of LMDB 0.9 ---- */
 
-/* A file that is none of LMDB, or of another version, is not called damaged. */
-static int check_magic(int data_fd)
-{
-	struct dit_meta_page page;
-
-	if (dit_meta_page_read(data_fd, &dit_lmdb_09, 0, &page) < 0 ||
-	    page.meta.magic != DIT_META_MAGIC) {
-		return DIT_LMDB_INVALID;
-	}
-	return page.meta.version != dit_lmdb_09.version ? DIT_LMDB_VERSION_MISMATCH : 0;
-}
-
 /*
  * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
  * empty. Empty files are replaced; a damaged meta page may make one look empty.
@@ -130,7 +118,9 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 	uint64_t nrecords = 0;
 	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
 
-	r = r ?: check_magic(data_fd);
+	/* A file that is none of LMDB, or of another version, is not called damaged. */
+	r = r < 0 || dit_meta_version(data_fd) == dit_lmdb_09.version ? r
+	                                                              : DIT_LMDB_INVALID;
 	r = r ?: count_records(data_fd, &dit_lmdb_09, &nrecords);
 	if (r == 0 && nrecords > 0) {
 		return DIT_E_NOTEMPTY;
@@ -149,9 +139,9 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 {
 	struct dit_fault *fault = opts->fault;
 	uint64_t nrecords = 0;
-	int r = dit_format_check(fd);
+	int r = 0;
 
-	if (r == 0) {
+	if (dit_meta_version(fd) != dit_lmdb_10.version) {
 		return say_other(opts);
 	}
 	r = dit_data_seal_check(fd, opts->shared.sealed, fault);
@@ -172,11 +162,11 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
  * damaged file may go, too. */
 static int look_at_replaced(int fd, const struct dit_output_opts *opts)
 {
-	if (dit_format_check(fd) != 0) {
-		return opts->is_lmdb_10 ? 0 : say_other(opts);
-	}
-	return opts->is_lmdb_10 && check_magic(fd) != DIT_LMDB_INVALID ? say_other(opts)
-	                                                               : 0;
+	uint32_t version = dit_meta_version(fd);
+
+	return version == 0 || (version == dit_lmdb_10.version) == opts->is_lmdb_10
+	               ? 0
+	               : say_other(opts);
 }
 
 static int look_at_file(int fd, const struct dit_output_opts *opts)

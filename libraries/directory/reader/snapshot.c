@@ -16,9 +16,9 @@
 #include "base/object.h"
 #include "files/data_seal.h"
 #include "files/fault.h"
-#include "files/format_check.h"
 #include "locks/claim.h"
 #include "locks/lmdb_reader.h"
+#include "page/meta_pages.h"
 #include "reader/stored_order.h"
 
 /* slapd uses 256 at most (storage.md 1.1). */
@@ -177,9 +177,9 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	}
 	if (opts->is_claimed) {
 		return open_as(ret, NULL,
-		               dit_format_check(opts->claimed_fd) == 0
-		                       ? &dit_lmdb_09
-		                       : dit_data_format_10(opts->sealed),
+		               dit_meta_version(opts->claimed_fd) == dit_lmdb_10.version
+		                       ? dit_data_format_10(opts->sealed)
+		                       : &dit_lmdb_09,
 		               opts);
 	}
 	r = dit_snapshot_register(ret, directory, opts);

@@ -13,6 +13,23 @@
 /* A writer may be at work while a page is read. */
 #define READS_MAX 100
 
+uint32_t dit_meta_version(int fd)
+{
+	static const struct dit_page_format *const formats[] = {&dit_lmdb_09,
+	                                                        &dit_lmdb_10};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t magic = 0;
+
+		if (dit_read_at(fd, &magic, sizeof(magic), formats[i]->header_bytes) ==
+		            (ssize_t)sizeof(magic) &&
+		    magic == DIT_META_MAGIC) {
+			return formats[i]->version;
+		}
+	}
+	return 0;
+}
+
 int dit_meta_page_read(int fd, const struct dit_page_format *format, uint64_t at,
                        struct dit_meta_page *ret)
 {
@@ -85,8 +102,8 @@ int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_meta
 	return 0;
 }
 
-void dit_metas_seal(int fd, const struct dit_page_format *format,
-                    struct dit_meta_seal *ret)
+uint32_t dit_metas_seal(int fd, const struct dit_page_format *format,
+                        struct dit_meta_seal *ret)
 {
 	struct dit_meta_page page = {.format = NULL};
 	uint16_t sum_bytes = 0;
@@ -95,7 +112,7 @@ void dit_metas_seal(int fd, const struct dit_page_format *format,
 	*ret = (struct dit_meta_seal){.sum_bytes = 0};
 	if (dit_meta_page_read(fd, format, 0, &page) < 0 ||
 	    !dit_meta_page_is_sound(&page)) {
-		return;
+		return 0;
 	}
 	ret->is_encrypted = (page.meta.free_tree.flags & DIT_META_ENCRYPTED) != 0;
 	n = pread(fd, &sum_bytes, sizeof(sum_bytes),
@@ -103,6 +120,7 @@ void dit_metas_seal(int fd, const struct dit_page_format *format,
 	if (n == (ssize_t)sizeof(sum_bytes)) {
 		ret->sum_bytes = sum_bytes;
 	}
+	return dit_meta_page_bytes(&page);
 }
 
 bool dit_metas_are_neighbours(const struct dit_metas *metas)

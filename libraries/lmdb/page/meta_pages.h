@@ -33,6 +33,9 @@ struct dit_meta_page {
 	struct dit_meta meta;
 };
 
+/** The version of LMDB's format, by the place of the magic number (storage.md 1.1, 7):
+ * that of dit_lmdb_09 or dit_lmdb_10. 0: neither */
+uint32_t dit_meta_version(int fd);
 /**
  * Read a page at a place of the file. Another process may write to it: it is read until
  * it stays the same.
@@ -88,10 +91,10 @@ struct dit_meta_seal {
 	bool is_encrypted;
 	unsigned sum_bytes; /* 0: no checksums */
 };
-/** liblmdb sees it in the first page, too. All zero: not at all, or page 0 is no meta
- * page of the format. */
-void dit_metas_seal(int fd, const struct dit_page_format *format,
-                    struct dit_meta_seal *ret);
+/** liblmdb sees it in the first page, too. All zero: not at all. @return the size of a
+ * page; 0: page 0 is no meta page of the format */
+uint32_t dit_metas_seal(int fd, const struct dit_page_format *format,
+                        struct dit_meta_seal *ret);
 /**
  * Each commit writes the older page, with the next number. So the numbers of a whole file
  * differ by one at most, with one exception: a page that has never had a commit, or whose

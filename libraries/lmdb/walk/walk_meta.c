@@ -40,28 +40,16 @@ static uint32_t look_for_second(int fd, const struct dit_page_format *format)
 	return 0;
 }
 
-/*
- * The format whose magic number stands where it belongs; of a file whose first meta page
- * is unusable, by the second. 0.9 if there is none.
- */
+/* By the second meta page, if the first is unusable. 0.9 if there is none. */
 static const struct dit_page_format *format_of(int fd)
 {
-	static const struct dit_page_format *const formats[] = {&dit_lmdb_09,
-	                                                        &dit_lmdb_10};
-	struct dit_meta_page page;
+	uint32_t version = dit_meta_version(fd);
 
-	for (unsigned i = 0; i < 2; i++) {
-		if (dit_meta_page_read(fd, formats[i], 0, &page) == 0 &&
-		    page.meta.magic == DIT_META_MAGIC) {
-			return formats[i];
-		}
+	if (version == 0 && look_for_second(fd, &dit_lmdb_09) == 0 &&
+	    look_for_second(fd, &dit_lmdb_10) != 0) {
+		version = dit_lmdb_10.version;
 	}
-	for (unsigned i = 0; i < 2; i++) {
-		if (look_for_second(fd, formats[i]) != 0) {
-			return formats[i];
-		}
-	}
-	return &dit_lmdb_09;
+	return version == dit_lmdb_10.version ? &dit_lmdb_10 : &dit_lmdb_09;
 }
 
 /* Everything about one meta page; is it usable? */

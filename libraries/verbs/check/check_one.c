@@ -156,9 +156,9 @@ static void look_for_missing(struct file *file)
 static int take_hold(struct file *file, struct dit_fault *fault)
 {
 	struct dit_lmdb_reader_opts opts = {
-		.format = dit_format_check(file->fd) == 0
-	                          ? &dit_lmdb_09
-	                          : dit_data_format_10(dit_data_seal_format(file->seal)),
+		.format = dit_meta_version(file->fd) == dit_lmdb_10.version
+	                          ? dit_data_format_10(dit_data_seal_format(file->seal))
+	                          : &dit_lmdb_09,
 		.no_lock_file = true,
 		.wait_ms = HOLD_WAIT_MS,
 		.fault = fault};
@@ -391,7 +391,7 @@ static int check_content(struct file *file)
 {
 	int r = 0;
 
-	if (file->content.snapshot == NULL && dit_format_check(file->fd) == 0 &&
+	if (file->content.snapshot == NULL && dit_meta_version(file->fd) == 0 &&
 	    dit_format_check_metas(file->fd, NULL) == DIT_LMDB_INVALID) {
 		SAY(file, DIT_REPORT_WARNING,
 		    " is no database, or its beginning is lost: restore an "
