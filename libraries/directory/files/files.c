@@ -2,7 +2,6 @@
 /* Files of a database directory, by descriptor. */
 #include "files/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -177,37 +176,7 @@ int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool is_dots(const char *name)
-{
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-/* @return 0: the next name; else it is the last one */
-typedef int (*name_fn)(int dir_fd, const char *name, void *ctx);
-
-/* @return 0; what the function returned; -errno */
-static int for_each_name(int dir_fd, name_fn look, void *ctx)
-{
-	/* With a place of its own. */
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry = NULL;
-	int r = 0;
-
-	if (dir == NULL) {
-		r = -errno;
-		dit_close(fd);
-		return r;
-	}
-	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
-		r = is_dots(entry->d_name) ? 0 : look(fd, entry->d_name, ctx);
-	}
-	r = r == 0 && entry == NULL ? -errno : r;
-	(void)closedir(dir);
-	return r;
-}
-
-static int find_name(int dir_fd, const char *name, void *ctx)
+static int find_name(const void *ctx, int dir_fd, const char *name)
 {
 	(void)dir_fd;
 	(void)name;
@@ -215,7 +184,7 @@ static int find_name(int dir_fd, const char *name, void *ctx)
 	return 1;
 }
 
-static int remove_name(int dir_fd, const char *name, void *ctx)
+static int remove_name(const void *ctx, int dir_fd, const char *name)
 {
 	(void)ctx;
 	return unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
@@ -226,7 +195,7 @@ struct removal {
 	struct dit_fault *fault;
 };
 
-static int refuse_directory(int dir_fd, const char *name, void *ctx)
+static int refuse_directory(const void *ctx, int dir_fd, const char *name)
 {
 	const struct removal *removal = ctx;
 	struct stat st;
@@ -243,14 +212,14 @@ static int refuse_directory(int dir_fd, const char *name, void *ctx)
 
 int dit_folder_check_files(int fd, const char *name, struct dit_fault *fault)
 {
-	struct removal removal = {name, fault};
+	const struct removal removal = {name, fault};
 
-	return for_each_name(fd, refuse_directory, &removal);
+	return dit_name_each(fd, refuse_directory, &removal);
 }
 
 int dit_folder_remove(int dir_fd, const char *name, int fd)
 {
-	int r = for_each_name(fd, remove_name, NULL);
+	int r = dit_name_each(fd, remove_name, NULL);
 
 	(void)close(fd);
 	return r == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) != 0 ? -errno : r;
@@ -298,7 +267,7 @@ int dit_folder_check(int fd, const char *name, struct dit_fault *fault)
 /* The opened directory may be another one; in the end all that is in it is removed. */
 static int check_staging(int fd, struct dit_fault *fault)
 {
-	int r = for_each_name(fd, find_name, NULL);
+	int r = dit_name_each(fd, find_name, NULL);
 
 	if (r > 0) {
 		return dit_fault_say(fault, -EPERM,
@@ -344,7 +313,7 @@ void dit_staging_remove(int dir_fd, int staging_fd)
 	(void)unlinkat(staging_fd, DIT_LOCK_NAME, 0);
 	(void)unlinkat(staging_fd, DIT_OLD_NAME, 0);
 	/* The next load removes what is left. */
-	(void)for_each_name(staging_fd, remove_name, NULL);
+	(void)dit_name_each(staging_fd, remove_name, NULL);
 	(void)close(staging_fd);
 	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 }

@@ -143,7 +143,7 @@ static int keep_rights(struct dit_export_file *file, const struct stat *old)
 }
 
 /* A run that was killed as it wrote the same file has left it there. */
-static void remove_if_left(const void *ctx, int dir_fd, const char *name)
+static int remove_if_left(const void *ctx, int dir_fd, const char *name)
 {
 	const struct dit_export_file *file = ctx;
 	size_t len = strlen(file->temporary) - NUMBER_LEN;
@@ -154,17 +154,16 @@ static void remove_if_left(const void *ctx, int dir_fd, const char *name)
 	    strncmp(name, file->temporary, len) != 0 ||
 	    strlen(name + len) != NUMBER_LEN ||
 	    strspn(name + len, "0123456789abcdef") != NUMBER_LEN) {
-		return;
+		return 0;
 	}
 	fd = openat(dir_fd, name,
 	            O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		return;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && dit_leftover_is_one(fd)) {
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    dit_leftover_is_one(fd)) {
 		(void)unlinkat(dir_fd, name, 0);
 	}
-	(void)close(fd);
+	dit_close(fd);
+	return 0;
 }
 
 static int make_temporary(struct dit_export_file *file, mode_t mode)
@@ -200,7 +199,7 @@ static int open_temporary(struct dit_export_file *file, const struct stat *old)
 		file->temporary = NULL;
 		return r;
 	}
-	dit_leftover_each(file->dir_fd, remove_if_left, file);
+	(void)dit_name_each(file->dir_fd, remove_if_left, file);
 	return old == NULL ? 0 : keep_rights(file, old);
 }
 

@@ -5,10 +5,12 @@
  */
 #include "system/file_io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -100,6 +102,31 @@ ssize_t dit_read_full(int fd, void *data, size_t len, const struct dit_stop *sto
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
+}
+
+int dit_name_each(int dir_fd, dit_name_fn look, const void *ctx)
+{
+	/* With a place of its own, and to be read. */
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry = NULL;
+	int r = 0;
+
+	if (dir == NULL) {
+		r = -errno;
+		dit_close(fd);
+		return r;
+	}
+	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
+		const char *name = entry->d_name;
+
+		r = strcmp(name, ".") == 0 || strcmp(name, "..") == 0
+		            ? 0
+		            : look(ctx, fd, name);
+	}
+	r = r == 0 && entry == NULL ? -errno : r;
+	(void)closedir(dir);
+	return r;
 }
 
 /* ---- past the page cache ---- */

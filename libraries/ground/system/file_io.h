@@ -16,7 +16,8 @@
  *   large file that lies in the page cache can take minutes;
  * - a limit on file sizes (RLIMIT_FSIZE) that is an error of the write and no deadly
  *   SIGXFSZ;
- * - whether a file has an end and never lets its reader wait.
+ * - whether a file has an end and never lets its reader wait;
+ * - the names in a directory.
  *
  * Threads: no state; any thread.
  */
@@ -69,6 +70,13 @@ ssize_t dit_read_some(int fd, void *data, size_t len, const struct dit_stop *sto
 
 /** The same until @p len bytes are read; fewer only at the end. */
 ssize_t dit_read_full(int fd, void *data, size_t len, const struct dit_stop *stop);
+
+/** @param dir_fd  the directory, opened to be read. @return 0: the next name; else it is
+ * the last one */
+typedef int (*dit_name_fn)(const void *ctx, int dir_fd, const char *name);
+
+/** Look at each name in a directory. 0; what @p look returned; -errno */
+int dit_name_each(int dir_fd, dit_name_fn look, const void *ctx);
 
 /* ---- past the page cache ---- */
 

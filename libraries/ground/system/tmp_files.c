@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/tmp_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,23 +38,6 @@ int dit_tmp_dir_check(const char *dir, char *ret, size_t size)
 		(void)snprintf(ret, size, "%s", dir);
 	}
 	return -error;
-}
-
-void dit_leftover_each(int dir_fd, dit_leftover_fn look, const void *ctx)
-{
-	/* With a place of its own, and to be read. */
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry = NULL;
-
-	if (dir == NULL) {
-		dit_close(fd);
-		return;
-	}
-	for (entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-		look(ctx, fd, entry->d_name);
-	}
-	(void)closedir(dir);
 }
 
 bool dit_leftover_is_one(int fd)

@@ -31,12 +31,6 @@ const char *dit_tmp_dir(const char *chosen);
  */
 int dit_tmp_dir_check(const char *dir, char *ret, size_t size);
 
-/** @param dir_fd  the directory, opened to be read */
-typedef void (*dit_leftover_fn)(const void *ctx, int dir_fd, const char *name);
-
-/** Call for each name in a directory; for none, if it cannot be read. */
-void dit_leftover_each(int dir_fd, dit_leftover_fn look, const void *ctx);
-
 /** Does nobody hold it? It is held then, until @p fd is closed. */
 bool dit_leftover_is_one(int fd);
 

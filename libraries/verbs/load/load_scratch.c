@@ -29,25 +29,24 @@ static int open_dir(int dir_fd, const char *name)
 }
 
 /* Files, and directories that are empty by now. */
-static void remove_name(const void *ctx, int dir_fd, const char *name)
+static int remove_name(const void *ctx, int dir_fd, const char *name)
 {
 	const int *levels = ctx;
-	int fd = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || *levels == 0
-	                 ? -1
-	                 : open_dir(dir_fd, name);
+	int fd = *levels == 0 ? -1 : open_dir(dir_fd, name);
 
 	if (fd >= 0) {
 		int less = *levels - 1;
 
-		dit_leftover_each(fd, remove_name, &less);
+		(void)dit_name_each(fd, remove_name, &less);
 		(void)close(fd);
 		(void)unlinkat(dir_fd, name, AT_REMOVEDIR);
 	}
 	(void)unlinkat(dir_fd, name, 0);
+	return 0;
 }
 
 /* The directory for temporary files is open to all: the name may lead to anything. */
-static void remove_if_left(const void *ctx, int tmp_fd, const char *name)
+static int remove_if_left(const void *ctx, int tmp_fd, const char *name)
 {
 	const int levels = LEVELS;
 	struct stat st;
@@ -56,9 +55,10 @@ static void remove_if_left(const void *ctx, int tmp_fd, const char *name)
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
 	    (st.st_mode & 07777) == 0700 && dit_leftover_is_one(fd)) {
-		remove_name(&levels, tmp_fd, name);
+		(void)remove_name(&levels, tmp_fd, name);
 	}
 	dit_close(fd);
+	return 0;
 }
 
 static void remove_leftovers(const char *tmp)
@@ -66,7 +66,7 @@ static void remove_leftovers(const char *tmp)
 	int fd = open_dir(AT_FDCWD, tmp);
 
 	if (fd >= 0) {
-		dit_leftover_each(fd, remove_if_left, NULL);
+		(void)dit_name_each(fd, remove_if_left, NULL);
 		(void)close(fd);
 	}
 }
@@ -101,7 +101,7 @@ static int make(char *path)
 	}
 	*end = '\0';
 	if (r != -EEXIST) {
-		remove_name(&levels, AT_FDCWD, path);
+		(void)remove_name(&levels, AT_FDCWD, path);
 	}
 	dit_close(fd);
 	return r;
@@ -148,7 +148,7 @@ void dit_load_scratch_remove(struct dit_load_stats *stats)
 
 	if (path != NULL) {
 		path[strlen(path) - strlen(OWN)] = '\0';
-		remove_name(&levels, AT_FDCWD, path);
+		(void)remove_name(&levels, AT_FDCWD, path);
 		(void)close((int)stats->scratch - 1);
 		stats->scratch = 0;
 	}
