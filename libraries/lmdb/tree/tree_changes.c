@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tree/tree_changes.h"
 
-#include <stdlib.h>
-
-#include "page/long_value.h"
-#include "page/tree_position.h"
+#include "page/tree_cursor.h"
 
 static const struct dit_key_orders by_number = {
 	.keys = {DIT_ORDER_NUMBERS, .bytes = sizeof(uint64_t)},
@@ -20,9 +17,9 @@ void dit_tree_changes_init(struct dit_tree_changes *changes,
 void dit_tree_changes_deinit(struct dit_tree_changes *changes)
 {
 	dit_tree_merge_free(changes->merge);
-	free(changes->found);
+	dit_tree_cursor_close(changes->cursor);
 	changes->merge = NULL;
-	changes->found = NULL;
+	changes->cursor = NULL;
 }
 
 /* The tree can be read. */
@@ -43,39 +40,19 @@ static int end_merge(struct dit_tree_changes *changes)
 	return r;
 }
 
-/* 1: the position has the node of the key; 0: there is none; errors */
-static int seek(struct dit_tree_changes *changes, struct dit_tree_position *position,
-                uint64_t key, struct dit_node_view *ret)
-{
-	const struct dit_span wanted = {(const char *)&key, sizeof(key)};
-	int r = dit_tree_position_set(position, &changes->opts.stored);
-
-	r = r ?: dit_tree_position_seek(position, &by_number.keys, wanted);
-	if (r <= 0) {
-		return r;
-	}
-	r = dit_tree_level_node(dit_tree_position_end(position), ret);
-	return r < 0 ? r : dit_span_eq(ret->key, wanted);
-}
-
 int dit_tree_changes_find(struct dit_tree_changes *changes, uint64_t key,
                           struct dit_span *ret)
 {
-	struct dit_tree_reading reading = {.source = changes->opts.source};
-	struct dit_tree_position position = {.reading = &reading};
-	struct dit_node_view node;
+	const struct dit_span wanted = {(const char *)&key, sizeof(key)};
+	struct dit_span found;
 	int r = end_merge(changes);
 
-	free(changes->found);
-	changes->found = NULL;
-	r = r ?: seek(changes, &position, key, &node);
-	if (r > 0) {
-		r = dit_node_value_read(reading.source, &node, &changes->found);
-		*ret = (struct dit_span){changes->found, node.value_len};
-		r = r < 0 ? r : 1;
-	}
-	dit_tree_position_deinit(&position);
-	return r;
+	dit_tree_cursor_close(changes->cursor);
+	changes->cursor = NULL;
+	r = r
+	            ?: dit_tree_cursor_open(&changes->cursor, changes->opts.source,
+	                                    &changes->opts.stored, &by_number.keys);
+	return r ?: dit_tree_cursor_find(changes->cursor, wanted, &found, ret);
 }
 
 int dit_tree_changes_put(struct dit_tree_changes *changes, uint64_t key,

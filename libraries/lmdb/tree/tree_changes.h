@@ -25,7 +25,7 @@ struct dit_tree_changes {
 	struct dit_tree_merge_opts opts; /* `stored` is the tree so far */
 	struct dit_tree_merge *merge;    /* owned; NULL: the tree is finished */
 	uint64_t last;                   /* key of the last value of this merge */
-	char *found;                     /* value; owned */
+	struct dit_tree_cursor *cursor;  /* owned; on the value that was found last */
 };
 
 /**
