@@ -154,13 +154,23 @@ static int say_removed(const struct dit_online *online, const char *name)
 }
 
 /* As dit_page_commit_find(). */
-static int find_tree(const struct step *step, const struct state *newer, const char *name,
-                     struct dit_tree_record *ret)
+static int find_tree(const struct dit_online *online, const struct state *state,
+                     const char *name, struct dit_tree_record *ret)
 {
-	return newer->commit != NULL
-	               ? dit_page_commit_find(newer->commit, dit_span_of(name), ret)
-	               : dit_snapshot_tree_by(step->online->head.snapshot, newer->reader,
-	                                      name, ret);
+	return state->commit != NULL
+	               ? dit_page_commit_find(state->commit, dit_span_of(name), ret)
+	               : dit_snapshot_tree_by(online->head.snapshot, state->reader, name,
+	                                      ret);
+}
+
+static int find_entries(const struct dit_online *online, struct state *state)
+{
+	int r = find_tree(online, state, "id2e", &state->entries.entries);
+
+	if (r > 0) {
+		r = find_tree(online, state, "id2v", &state->entries.split);
+	}
+	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
 }
 
 /* The old tables as the newer state has them. */
@@ -179,7 +189,7 @@ static int follow_tables(const struct step *step, const struct state *newer)
 		if (!stored->is_there) {
 			continue;
 		}
-		r = find_tree(step, newer, name, &tree);
+		r = find_tree(online, newer, name, &tree);
 		if (r == 0) {
 			return say_removed(online, name);
 		}
@@ -208,28 +218,14 @@ static int sync_pages(const struct dit_online *online)
 	return r < 0 || fdatasync(online->data_fd) == 0 ? r : -errno;
 }
 
-static int find_entries(struct dit_snapshot *snapshot, unsigned reader,
-                        struct dit_entry_trees *ret)
+/* The tables get what the newer state has changed. */
+static int catch_up(struct step *step, struct state *newer, struct dit_page_space *space)
 {
-	int r = dit_snapshot_tree_by(snapshot, reader, "id2e", &ret->entries);
-
-	if (r > 0) {
-		r = dit_snapshot_tree_by(snapshot, reader, "id2v", &ret->split);
-	}
-	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
-}
-
-static int catch_up(struct step *step, struct state *newer)
-{
-	struct dit_online *online = step->online;
-	int r = find_entries(online->head.snapshot, newer->reader, &newer->entries);
+	int r = find_entries(step->online, newer);
 
 	r = r ?: find_changes(step, newer);
 	r = r ?: follow_tables(step, newer);
-	r = r ?: edit_tables(step, newer->source, &step->space);
-	r = r ?: dit_page_file_drain(&step->space.file);
-	/* Or the commit is synced afterwards. */
-	return r < 0 || online->opts.is_unsynced ? r : sync_pages(online);
+	return r ?: edit_tables(step, newer->source, space);
 }
 
 /* The pages of the newer state, and those that are reserved. */
@@ -262,7 +258,10 @@ static int run_round(struct step *step)
 		return r;
 	}
 	open_source(online, count_pages(online, newer.reader), &pages);
-	r = catch_up(step, &newer);
+	r = catch_up(step, &newer, &step->space);
+	r = r ?: dit_page_file_drain(&step->space.file);
+	/* Or the commit is synced afterwards. */
+	r = r < 0 || online->opts.is_unsynced ? r : sync_pages(online);
 	if (r == 0) {
 		online->reader = newer.reader;
 		note_round(online, since_us);
@@ -330,15 +329,7 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 	int r = 0;
 
 	open_source(online, dit_page_commit_bytes(commit) / online->page_bytes, &pages);
-	if (dit_page_commit_find(commit, dit_span_of("id2e"), &newest.entries.entries) ==
-	            0 ||
-	    dit_page_commit_find(commit, dit_span_of("id2v"), &newest.entries.split) ==
-	            0) {
-		r = DIT_E_CORRUPT;
-	}
-	r = r ?: find_changes(step, &newest);
-	r = r ?: follow_tables(step, &newest);
-	r = r ?: edit_tables(step, &pages, dit_page_commit_space(commit));
+	r = catch_up(step, &newest, dit_page_commit_space(commit));
 	r = r ?: put_tables(step, commit);
 	note_round(online, since_us);
 	return r;
@@ -364,7 +355,7 @@ static int commit_locked(struct step *step)
 static int collect_pages(const struct step *step, struct dit_page_source *source)
 {
 	struct dit_online *online = step->online;
-	struct dit_entry_trees oldest;
+	struct state oldest = {.reader = 0};
 	int r = dit_page_set_init(&online->old_pages, source->npages);
 
 	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
@@ -384,8 +375,8 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 		}
 		dit_tick(online->opts.shared.ticker);
 	}
-	r = r ?: find_entries(online->head.snapshot, 0, &oldest);
-	return r < 0 ? r : dit_entry_changes_begin(&online->changes, &oldest, source);
+	r = r ?: find_entries(online, &oldest);
+	return r ?: dit_entry_changes_begin(&online->changes, &oldest.entries, source);
 }
 
 static int collect_old_pages(const struct step *step)
