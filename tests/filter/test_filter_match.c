@@ -116,6 +116,22 @@ SETUP_TEST(items_are_true_false_or_undefined)
 	}
 }
 
+SETUP_TEST(a_class_that_the_schema_lacks_is_undefined)
+{
+	static const struct dit_span values[] = {{"top", 3}, {"lost", 4}, {"alias", 5}};
+	struct fixture *f = *state;
+
+	set_attr(f, 1, "objectClass", values, NULL);
+	f->attrs[1].nvalues = 3;
+	assert_truth(f, "(objectClass=top)", DIT_TRUE);
+	assert_truth(f, "(objectClass=alias)", DIT_UNDEFINED);
+	assert_truth(f, "(objectClass~=alias)", DIT_UNDEFINED);
+	assert_truth(f, "(!(objectClass:=domain))", DIT_UNDEFINED);
+	set_attr(f, 4, "objectClass", &values[2], NULL);
+	assert_truth(f, "(objectClass=alias)", DIT_TRUE);
+	assert_truth(f, "(objectClass:=alias)", DIT_UNDEFINED);
+}
+
 SETUP_TEST(extensible_items_look_by_rule_and_into_the_dn)
 {
 	static const struct {

@@ -154,6 +154,14 @@ filters() {
 	slapadd_site "$work/ref" -q -l "$DIT_TEST_DATA/filters/entries.ldif"
 	check "filters: the load" ended "$work/ref" 0
 	both_filtered "$DIT_TEST_DATA/filters/filters"
+	# Entries of a class that the schema lacks.
+	sed '/^objectClass: person/i objectClass: lost' \
+		"$DIT_TEST_DATA/filters/entries.ldif" >"$work/lost.ldif"
+	grep -i 'objectClass' "$DIT_TEST_DATA/filters/filters" >"$work/classes"
+	make_site "$work/ref" default
+	slapadd_site "$work/ref" -q -s -l "$work/lost.ldif"
+	check "filters: the load with a lost class" ended "$work/ref" 0
+	both_filtered "$work/classes"
 }
 
 urls() {

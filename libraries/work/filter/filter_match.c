@@ -247,8 +247,19 @@ static bool is_named(const struct dit_ad *ad, const char *name)
 
 /* ---- values of an attribute ---- */
 
-static bool matches_value(const struct matching *m, const struct dit_filter *filter,
-                          const struct dit_attr_type *type, struct dit_span value)
+/* A class equals those above it. One that the schema lacks is undefined. */
+static enum dit_truth equals(const struct matching *m, const struct dit_attr_type *type,
+                             struct dit_span value, struct dit_span asserted)
+{
+	if (type->validator == DIT_VALID_CLASS_NAME &&
+	    dit_schema_find_class(m->schema, value) == NULL) {
+		return DIT_UNDEFINED;
+	}
+	return dit_values_equal(m->schema, type, value, asserted) ? DIT_TRUE : DIT_FALSE;
+}
+
+static int matches_value(const struct matching *m, const struct dit_filter *filter,
+                         const struct dit_attr_type *type, struct dit_span value)
 {
 	switch (filter->kind) {
 	case DIT_FILTER_APPROX:
@@ -259,7 +270,7 @@ static bool matches_value(const struct matching *m, const struct dit_filter *fil
 		    type->equality->normalizer == DIT_NORM_NAME_UID) {
 			return dit_name_uid_alike(value, filter->value);
 		}
-		return dit_values_equal(m->schema, type, value, filter->value);
+		return equals(m, type, value, filter->value);
 	case DIT_FILTER_GREATER:
 		return type->ordering != NULL &&
 		       rule_compare(type->ordering, value, filter->value) >= 0;
@@ -269,7 +280,7 @@ static bool matches_value(const struct matching *m, const struct dit_filter *fil
 	case DIT_FILTER_SUBSTRINGS:
 		return has_pieces(value, filter->pieces, filter->npieces);
 	default:
-		return dit_values_equal(m->schema, type, value, filter->value);
+		return equals(m, type, value, filter->value);
 	}
 }
 
@@ -288,8 +299,7 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 
 	if (!filter->has_rule &&
 	    (normal != NULL || type->validator == DIT_VALID_CLASS_NAME)) {
-		return dit_values_equal(m->schema, type, normal != NULL ? *normal : value,
-		                        filter->value);
+		return equals(m, type, normal != NULL ? *normal : value, filter->value);
 	}
 	if (rule->normalizer == DIT_NORM_NONE) {
 		return dit_rule_matches(rule, value, filter->value);
@@ -325,6 +335,7 @@ static bool concerns(const struct dit_filter *filter, const struct dit_ad *ad)
 static int match_attrs(const struct matching *m, const struct dit_filter *filter)
 {
 	const struct dit_entry_view *entry = m->entry;
+	int truth = DIT_FALSE;
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
@@ -342,12 +353,16 @@ static int match_attrs(const struct matching *m, const struct dit_filter *filter
 			int r = match_value(m, filter, attr->ad->type, attr->values[v],
 			                    normal[v]);
 
+			if (r == DIT_UNDEFINED && filter->kind != DIT_FILTER_EXTENSIBLE) {
+				truth = r; /* unless another attribute matches */
+				break;
+			}
 			if (r != DIT_FALSE) {
 				return r;
 			}
 		}
 	}
-	return DIT_FALSE;
+	return truth;
 }
 
 /* The values in all RDNs. */

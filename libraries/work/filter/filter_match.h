@@ -5,7 +5,8 @@
  *
  *   and, or   as usual; undefined where no child decides
  *   not       undefined stays undefined
- *   items     false for an entry without the attribute
+ *   items     false for an entry without the attribute; undefined where a class that the
+ *             schema lacks comes before one that matches
  *
  * Attributes that slapd makes up: entryDN has the entry's DN, subschemaSubentry is
  * present and equals nothing. All others that it makes up for searches are absent.
