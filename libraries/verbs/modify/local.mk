@@ -4,6 +4,7 @@ libditkit_a_SOURCES += \
 	%D%/modify_apply.c \
 	%D%/modify_entry.c \
 	%D%/modify_impl.h \
+	%D%/modify_kept.c \
 	%D%/modify_memberof.c \
 	%D%/modify_record.c \
 	%D%/modify_run.c \

@@ -17,7 +17,8 @@ struct work {
 	const struct dit_ldif_record *record;
 	struct modify_change *change;
 	const struct dit_entry_stamp *stamp;
-	struct modify_node *node; /* that it is about */
+	struct modify_node *node;  /* that it is about */
+	struct modify_whole whole; /* its entry, once that is read or made; else none */
 };
 
 /* ---- records that are left out ---- */
@@ -136,7 +137,7 @@ static int load_entry(struct work *work)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_modify_load(work->modifier, work->node, &unknown);
+	r = dit_modify_read(work->modifier, work->node, &work->whole, &unknown);
 	if (r == DIT_E_UNSUPPORTED) {
 		return dit_why_tell(
 			&work->change->notes,
@@ -215,7 +216,6 @@ static int add(struct work *work)
 	struct dit_span norm = is_top ? dn->norm : dit_dn_first_rdn(dn->norm);
 	struct dit_span pretty = is_top ? dn->pretty : dit_dn_first_rdn(dn->pretty);
 	struct modify_node *parent = NULL;
-	struct dit_entry *entry = NULL;
 	int r = dit_modify_find(modifier, dn, 0, &work->node);
 
 	if (r != 0) {
@@ -230,14 +230,10 @@ static int add(struct work *work)
 	if (r < 0) {
 		return r;
 	}
-	entry = dit_modify_keep(modifier, &work->change->entry);
-	r = entry == NULL ? -ENOMEM : 0;
-	r = r ?: dit_modify_add_node(modifier, parent, norm, pretty, &work->node);
-	if (r == 0) {
-		work->node->entry = entry;
-		work->node->is_changed = true;
-		modifier->stats->nadded++;
-	}
+	r = dit_modify_add_node(modifier, parent, norm, pretty, &work->node);
+	r = r ?: dit_modify_keep(modifier, work->node, given);
+	work->whole.entry = *given;
+	modifier->stats->nadded += r == 0;
 	return r;
 }
 
@@ -263,8 +259,8 @@ static int delete (struct work *work)
 static int edit(struct work *work, const struct dit_dn *dn, const struct modify_mod *mods,
                 size_t nmods)
 {
-	return dit_modify_edit(work->modifier, work->node, dn, mods, nmods, work->stamp,
-	                       &work->change->notes);
+	return dit_modify_edit(work->modifier, work->node, &work->whole, dn, mods, nmods,
+	                       work->stamp, &work->change->notes);
 }
 
 static int modify(struct work *work)
@@ -462,11 +458,11 @@ static const struct dit_ad *ad_of(const struct modifier *modifier, struct dit_sp
 static int note_csn(struct work *work)
 {
 	struct modifier *modifier = work->modifier;
-	const struct dit_entry *entry = work->node->entry;
 	const struct dit_attr *attr =
-		!modifier->opts->write_context_csn || entry == NULL
+		!modifier->opts->write_context_csn
 			? NULL
-			: dit_entry_find(entry, ad_of(modifier, DIT_SPAN("entryCSN")));
+			: dit_entry_find(&work->whole.entry,
+	                                 ad_of(modifier, DIT_SPAN("entryCSN")));
 
 	return attr == NULL ? 0 : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
@@ -474,11 +470,11 @@ static int note_csn(struct work *work)
 /* slapd gives numbers to new descriptions record by record. */
 static int number_attrs(struct work *work)
 {
-	const struct dit_entry *entry = work->node->entry;
+	const struct dit_entry *entry = &work->whole.entry;
 	uint32_t number = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; entry != NULL && i < entry->nattrs && r == 0; i++) {
+	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 		r = dit_ad_number(&work->modifier->numbers, entry->attrs[i].ad, &number);
 	}
 	return r;
@@ -523,10 +519,11 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 /* ---- contextCSN ---- */
 
 /* The entry's own CSNs are merged with the new ones; if none is newer it stays. */
-static int put_csns(struct modifier *modifier, struct modify_node *node)
+static int put_csns(struct modifier *modifier, struct modify_node *node,
+                    struct modify_whole *whole)
 {
 	const struct dit_ad *ad = ad_of(modifier, DIT_SPAN("contextCSN"));
-	const struct dit_attr *stored = dit_entry_find(node->entry, ad);
+	const struct dit_attr *stored = dit_entry_find(&whole->entry, ad);
 	struct modify_mod mod = {MODIFY_HOW_REPLACE, {.ad = ad}};
 	struct dit_notes notes;
 	uint32_t number = 0;
@@ -545,7 +542,7 @@ static int put_csns(struct modifier *modifier, struct modify_node *node)
 	mod.attr.nvalues = (uint32_t)modifier->csns.n;
 	r = mod.attr.values == NULL
 	            ? -ENOMEM
-	            : dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
+	            : dit_modify_edit(modifier, node, whole, NULL, &mod, 1, NULL, &notes);
 	return r ?: dit_ad_number(&modifier->numbers, ad, &number);
 }
 
@@ -553,6 +550,7 @@ int dit_modify_put_csns(struct modifier *modifier)
 {
 	struct dit_span unknown;
 	struct modify_node *node = NULL;
+	struct modify_whole whole;
 	struct dit_dn dn;
 	int r = 0;
 
@@ -563,12 +561,12 @@ int dit_modify_put_csns(struct modifier *modifier)
 	r = dit_dn_parse(modifier->changing.schema, modifier->db->suffix,
 	                 &modifier->scratch, NULL, &dn);
 	r = r ?: dit_modify_find(modifier, &dn, 0, &node);
-	r = r <= 0 ? r : dit_modify_load(modifier, node, &unknown);
+	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole, &unknown);
 	if (r == 0) {
 		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
 		               "context entry is missing");
 		return 0;
 	}
-	r = r < 0 ? r : put_csns(modifier, node);
+	r = r < 0 ? r : put_csns(modifier, node, &whole);
 	return r < 0 ? dit_modify_fail(modifier, r, "could not write contextCSN") : 0;
 }

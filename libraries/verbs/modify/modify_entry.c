@@ -46,46 +46,14 @@ static size_t room_of(size_t n)
 	return room;
 }
 
-static int copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room)
-{
-	struct dit_span **const lists[] = {&attr->values, &attr->normal};
-
-	for (size_t i = 0; i < 2 && *lists[i] != NULL; i++) {
-		struct dit_span *copy = dit_arena_alloc(arena, room * sizeof(*copy));
-
-		if (copy == NULL) {
-			return -ENOMEM;
-		}
-		memcpy(copy, *lists[i], attr->nvalues * sizeof(*copy));
-		*lists[i] = copy;
-	}
-	return 0;
-}
-
 /* The lists will be changed where they are. */
-static int make_room(struct dit_arena *arena, struct dit_attr *attr)
+static int make_room(struct modifier *modifier, struct dit_attr *attr)
 {
-	int r = attr->has_room ? 0 : copy_lists(arena, attr, room_of(attr->nvalues));
+	int r = attr->has_room
+	                ? 0
+	                : dit_modify_own_lists(modifier, attr, room_of(attr->nvalues));
 
 	attr->has_room = r == 0;
-	return r;
-}
-
-/* The lists become the arena's own; the bytes as well, if they will not last. */
-static int keep_attr(struct dit_arena *arena, struct dit_attr *attr, bool with_bytes)
-{
-	int r = copy_lists(arena, attr, attr->nvalues);
-
-	for (uint32_t i = 0; with_bytes && i < attr->nvalues && r == 0; i++) {
-		attr->values[i] = dit_arena_copy(arena, attr->values[i]);
-		if (attr->normal != NULL) {
-			attr->normal[i] = dit_arena_copy(arena, attr->normal[i]);
-		}
-		r = attr->values[i].data == NULL ||
-		                    (attr->normal != NULL && attr->normal[i].data == NULL)
-		            ? -ENOMEM
-		            : 0;
-	}
 	return r;
 }
 
@@ -106,100 +74,6 @@ static bool is_in_order(const struct dit_attr *attr)
 		}
 	}
 	return true;
-}
-
-/* Exact changes lead to what slapd has stored, by other steps: a value that is too long
- * to be stored apart was never among so many. */
-static bool is_apart(const struct modifier *modifier, const struct dit_attr *attr)
-{
-	return dit_split_applies(modifier->split_rules, attr) &&
-	       (!modifier->opts->is_exact || dit_split_fits(modifier->split_rules, attr));
-}
-
-/* ---- entries in memory ---- */
-
-static struct dit_entry *new_entry(struct modifier *modifier, uint32_t nattrs)
-{
-	struct dit_entry *entry = dit_arena_calloc(&modifier->kept, 1, sizeof(*entry));
-
-	if (entry != NULL) {
-		entry->attrs_size = nattrs + 4; /* it may get some */
-		entry->attrs = dit_arena_alloc(&modifier->kept,
-		                               entry->attrs_size * sizeof(*entry->attrs));
-	}
-	return entry == NULL || entry->attrs == NULL ? NULL : entry;
-}
-
-struct dit_entry *dit_modify_keep(struct modifier *modifier,
-                                  const struct dit_entry *entry)
-{
-	struct dit_entry *copy = new_entry(modifier, entry->nattrs);
-	uint32_t twice = DIT_VALUES_UNIQUE;
-	int r = copy == NULL ? -ENOMEM : 0;
-
-	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
-		struct dit_attr *attr = &copy->attrs[copy->nattrs++];
-
-		*attr = entry->attrs[i];
-		r = keep_attr(&modifier->kept, attr, true);
-		attr->is_split = is_apart(modifier, attr);
-		if (r == 0 && attr->is_split) {
-			r = dit_attr_sort(attr, &modifier->scratch, &twice);
-		}
-	}
-	if (r < 0) {
-		return NULL;
-	}
-	copy->oc_flags = entry->oc_flags;
-	return copy;
-}
-
-/* @param view  its bytes last, unless the file is sealed */
-static int take_view(struct modifier *modifier, const struct dit_entry_view *view,
-                     struct dit_entry *entry, struct dit_span *ret_unknown)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; i < view->nattrs && r == 0; i++) {
-		const struct dit_attr_view *attr = &view->attrs[i];
-
-		if (attr->ad == NULL) {
-			*ret_unknown = attr->name;
-			return DIT_E_UNSUPPORTED;
-		}
-		entry->attrs[i] = dit_attr_of_view(attr);
-		r = keep_attr(&modifier->kept, &entry->attrs[i],
-		              modifier->seal != NULL || attr->is_split);
-	}
-	entry->nattrs = view->nattrs;
-	entry->oc_flags = view->oc_flags;
-	return r;
-}
-
-int dit_modify_load(struct modifier *modifier, struct modify_node *node,
-                    struct dit_span *ret_unknown)
-{
-	struct dit_entry_view view;
-	struct dit_entry *entry = NULL;
-	int r = 0;
-
-	if (node->entry != NULL) {
-		return 1;
-	}
-	r = dit_entry_reader_seek(modifier->entries, node->id, &view);
-	if (r <= 0 || view.id != node->id || view.is_hole) {
-		return r < 0 ? r : 0;
-	}
-	if (view.record_error != 0) {
-		return DIT_E_CORRUPT;
-	}
-	entry = new_entry(modifier, view.nattrs);
-	if (entry == NULL) {
-		return -ENOMEM;
-	}
-	r = take_view(modifier, &view, entry, ret_unknown);
-	node->entry = r == 0 ? entry : NULL;
-	return r < 0 ? r : 1;
 }
 
 /* ---- what is refused ---- */
@@ -266,7 +140,7 @@ static int note_before(struct edit *edit, const struct dit_attr *attr)
 	}
 	*before = (struct before){.next = edit->before, .attr = *attr, .copy = *attr};
 	edit->before = before;
-	return copy_lists(scratch, &before->copy, attr->nvalues);
+	return dit_modify_copy_lists(scratch, &before->copy, attr->nvalues);
 }
 
 static void put_back(const struct edit *edit)
@@ -379,7 +253,7 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 	attr->values = given->values;
 	attr->normal = given->normal;
 	*ret = attr;
-	return copy_lists(&modifier->kept, attr, room_of(given->nvalues));
+	return dit_modify_copy_lists(&modifier->kept, attr, room_of(given->nvalues));
 }
 
 /* The next reader sees values in the order in which they are stored. */
@@ -392,7 +266,8 @@ static int order_splits(struct edit *edit)
 		struct dit_attr *attr = &edit->entry.attrs[i];
 
 		if (attr->is_split && !is_in_order(attr)) {
-			r = note_before(edit, attr);
+			r = make_room(edit->modifier, attr);
+			r = r ?: note_before(edit, attr);
 			r = r ?: dit_attr_sort(attr, &edit->modifier->scratch, &twice);
 		}
 	}
@@ -407,7 +282,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
 	int r = attr == NULL ? begin_attr(edit, given, &attr) : 0;
 
-	r = r ?: make_room(&edit->modifier->kept, attr);
+	r = r ?: make_room(edit->modifier, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		if (is_soft && find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
 			continue;
@@ -416,7 +291,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 	}
 	r = r ?: renumber(edit, attr);
 	if (r == 0) {
-		attr->is_split = is_apart(edit->modifier, attr);
+		attr->is_split = dit_modify_is_apart(edit->modifier, attr);
 		/* slapd stores them now, and a later step may leave but a few. */
 		if (!edit->modifier->opts->is_exact && !dit_split_fits(rules, attr)) {
 			r = refuse_size(edit->modifier, DIT_WHY_SPLIT_SIZE, edit->notes);
@@ -464,7 +339,7 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 {
 	bool *is_gone = dit_arena_calloc(&edit->modifier->scratch,
 	                                 (size_t)attr->nvalues + 1, sizeof(*is_gone));
-	int r = is_gone == NULL ? -ENOMEM : make_room(&edit->modifier->kept, attr);
+	int r = is_gone == NULL ? -ENOMEM : make_room(edit->modifier, attr);
 
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
@@ -482,7 +357,7 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 		return r;
 	}
 	close_gaps(attr, is_gone);
-	attr->is_split = is_apart(edit->modifier, attr);
+	attr->is_split = dit_modify_is_apart(edit->modifier, attr);
 	if (attr->nvalues == 0) {
 		dit_entry_remove(&edit->entry, attr);
 		return 0;
@@ -554,7 +429,7 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 	if (!read_number(given->values[0], &more)) {
 		return refuse_value(edit, DIT_WHY_MOD_NUMBER, given, 0, "increment");
 	}
-	r = more == 0 ? 1 : make_room(arena, attr);
+	r = more == 0 ? 1 : make_room(edit->modifier, attr);
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
 		char text[sizeof("-9223372036854775808")];
@@ -659,35 +534,21 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 	                    edit->notes);
 	r = r ?: dit_modify_check_fits(modifier, entry, edit->notes);
 	while (r == 0 && n < entry->nattrs) {
-		entry->attrs[n].has_room = false;
-		r = keep_attr(&modifier->kept, &entry->attrs[n++], true);
+		struct dit_attr *attr = &entry->attrs[n++];
+
+		attr->has_room = false;
+		r = dit_modify_copy_lists(&modifier->kept, attr, attr->nvalues);
+		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
 	}
 	return r ?: order_splits(edit);
 }
 
-/* The edit is made. */
-static int keep_edit(const struct edit *edit, struct dit_entry *entry)
-{
-	const struct dit_entry *edited = &edit->entry;
-	int r = 0;
-
-	while (entry->attrs_size < edited->nattrs && r == 0) {
-		r = dit_entry_grow(entry, &edit->modifier->kept);
-	}
-	if (r < 0) {
-		return r;
-	}
-	memcpy(entry->attrs, edited->attrs, edited->nattrs * sizeof(*entry->attrs));
-	entry->nattrs = edited->nattrs;
-	entry->oc_flags = edited->oc_flags;
-	return 0;
-}
-
 int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
-                    const struct dit_dn *dn, const struct modify_mod *mods, size_t nmods,
+                    struct modify_whole *whole, const struct dit_dn *dn,
+                    const struct modify_mod *mods, size_t nmods,
                     const struct dit_entry_stamp *stamp, struct dit_notes *notes)
 {
-	struct edit edit = {.modifier = modifier, .entry = *node->entry, .notes = notes};
+	struct edit edit = {.modifier = modifier, .entry = whole->entry, .notes = notes};
 	int r = dit_entry_grow(&edit.entry, &modifier->scratch);
 
 	for (size_t i = 0; i < nmods && r == 0; i++) {
@@ -699,10 +560,11 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 	if (r == 0 && dn != NULL) {
 		r = check(&edit, dn);
 	}
-	r = r ?: keep_edit(&edit, node->entry);
+	r = r ?: dit_modify_keep_edited(modifier, node, whole, &edit.entry);
 	if (r < 0) {
 		put_back(&edit);
+		return r;
 	}
-	node->is_changed |= r == 0;
-	return r;
+	whole->entry = edit.entry;
+	return 0;
 }

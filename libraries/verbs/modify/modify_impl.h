@@ -72,6 +72,20 @@ enum modify_key {
 	MODIFY_BY_NAME, /* and parent; those that are not gone */
 };
 
+/** A changed entry. Most attributes are as they are stored, and are not kept. */
+struct modify_entry {
+	uint32_t *places; /* of each attribute: its number in the stored entry, or
+	                       * MODIFY_OWN: the next of the list below */
+	struct dit_attr *own;
+	uint32_t nattrs;
+	uint32_t nown;
+	uint32_t places_size;
+	uint32_t own_size;
+	uint32_t oc_flags;
+};
+
+#define MODIFY_OWN UINT32_MAX
+
 /** A node of the tree that a change has touched, or a node above one. */
 struct modify_node {
 	uint64_t id;
@@ -80,10 +94,8 @@ struct modify_node {
 	struct dit_span pretty;
 	uint64_t nsubs; /* nodes below, and itself */
 	bool is_gone;
-	bool is_respelt; /* it was given a name, though maybe the one it had */
-	/* As it is now; NULL: as it is stored, and it was not read yet. */
-	struct dit_entry *entry;
-	bool is_changed; /* the entry is not what is stored */
+	bool is_respelt;            /* it was given a name, though maybe the one it had */
+	struct modify_entry *entry; /* as it is now; NULL: as it is stored, or gone */
 
 	/* In the file. */
 	bool is_stored;
@@ -205,30 +217,62 @@ int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node **
                           size_t *ret_n);
 void dit_modify_tree_deinit(struct modify_tree *tree);
 
-/* ---- modify_entry.c ---- */
+/* ---- modify_kept.c ---- */
+
+/** An entry in whole, in the scratch of the run. The values of attributes that are as
+ * stored are main's reader's, until it reads again. */
+struct modify_whole {
+	struct dit_entry entry;  /* as it is now */
+	struct dit_attr *stored; /* the stored attributes, if some are as stored */
+	uint32_t nstored;
+};
 
 /**
- * The entry of a node, to be changed: read and copied, if that was not done before.
+ * The entry of a node.
  *
  * @return 1; 0: it is a hole; DIT_E_UNSUPPORTED: the schema does not know an attribute,
  *         which is *ret_unknown; DIT_E_CORRUPT, -ENOMEM, errors of reading
  */
-int dit_modify_load(struct modifier *modifier, struct modify_node *node,
-                    struct dit_span *ret_unknown);
-/** A copy of an entry, all bytes included, in what is kept. NULL: no memory */
-struct dit_entry *dit_modify_keep(struct modifier *modifier,
-                                  const struct dit_entry *entry);
+int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
+                    struct modify_whole *ret, struct dit_span *ret_unknown);
+/** Set ret->attrs[], which have room, ret->nattrs and ret->oc_flags. Any thread.
+ * @param stored  attributes of the stored entry */
+void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,
+                        struct dit_entry *ret);
+/** A new entry, all bytes included, becomes the node's. 0; -ENOMEM */
+int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
+                    const struct dit_entry *entry);
+/** The same of an entry that is as dit_modify_read() has read it, but for attributes that
+ * have lists of their own. @param edited  its list of attributes may change */
+int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
+                           const struct modify_whole *whole,
+                           const struct dit_entry *edited);
+/** The lists of an attribute become the arena's own, with this room. 0; -ENOMEM */
+int dit_modify_copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room);
+/** The bytes in such lists as well. */
+int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr);
+/** The lists of an attribute that was read are kept; the bytes as well, if they would not
+ * last. */
+int dit_modify_own_lists(struct modifier *modifier, struct dit_attr *attr, size_t room);
+/** Are the values stored apart (multival)? Exact changes lead to what slapd has stored,
+ * by other steps: a value that is too long for that was never among so many. */
+bool dit_modify_is_apart(const struct modifier *modifier, const struct dit_attr *attr);
+
+/* ---- modify_entry.c ---- */
+
 /**
  * Make modifications, and the check of the whole entry. If one is refused the entry is
  * what it was.
  *
+ * @param whole  the node's; its entry is changed, too
  * @param dn     that the entry will have; NULL: it is not checked
  * @param stamp  NULL: the entry does not get the stamps of a change
  *
  * @return 0; DIT_E_INVALID: the notes say why; -ENOMEM
  */
 int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
-                    const struct dit_dn *dn, const struct modify_mod *mods, size_t nmods,
+                    struct modify_whole *whole, const struct dit_dn *dn,
+                    const struct modify_mod *mods, size_t nmods,
                     const struct dit_entry_stamp *stamp, struct dit_notes *notes);
 /** Can keys be made of all values, and is the entry small enough? As dit_modify_edit() */
 int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,

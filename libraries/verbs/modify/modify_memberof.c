@@ -167,10 +167,10 @@ static void count(const struct mending *mending)
 
 /* In whole, with the place of each value: the scans show but some attributes. */
 static int ask_again(struct mending *mending, const struct dit_dn *dn,
-                     const struct modify_node *node)
+                     const struct modify_node *node, const struct modify_whole *whole)
 {
 	unsigned producer = mending->modifier->job.nthreads;
-	struct dit_entry entry = *node->entry;
+	struct dit_entry entry = whole->entry;
 	struct dit_entry_view view;
 	int r = 0;
 
@@ -184,6 +184,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	struct modifier *modifier = mending->modifier;
 	struct modify_node *node = NULL;
 	struct dit_entry changed = {.nattrs = 0};
+	struct modify_whole whole;
 	struct dit_notes notes;
 	struct dit_span unknown;
 	struct dit_dn dn;
@@ -193,16 +194,16 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	dit_notes_init(&notes, &modifier->scratch);
 	r = dit_dn_parse(modifier->changing.schema, text, &modifier->scratch, NULL, &dn);
 	r = r < 0 ? r : dit_modify_find(modifier, &dn, 0, &node);
-	r = r <= 0 ? r : dit_modify_load(modifier, node, &unknown);
+	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole, &unknown);
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}
-	r = ask_again(mending, &dn, node);
-	r = r ?: change(mending, node->entry, &changed);
+	r = ask_again(mending, &dn, node, &whole);
+	r = r ?: change(mending, &whole.entry, &changed);
 	r = r ?: make_mods(mending, &changed);
 	r = r
-	            ?: dit_modify_edit(modifier, node, &dn, mending->mods, mending->nmods,
-	                               NULL, &notes);
+	            ?: dit_modify_edit(modifier, node, &whole, &dn, mending->mods,
+	                               mending->nmods, NULL, &notes);
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}

@@ -40,21 +40,34 @@ static bool was_renamed(const struct modify_node *node)
 /* Of a stored entry or of a new one. */
 static bool has_content(const struct modify_node *node)
 {
-	return node->is_gone ? node->is_stored : node->is_changed;
+	return node->is_gone ? node->is_stored : node->entry != NULL;
 }
 
 /* ---- id2e, ad2i ---- */
+
+/* A changed entry. It was read before. */
+static int read_whole(struct modifier *modifier, const struct modify_node *node,
+                      struct modify_whole *ret)
+{
+	struct dit_span unknown;
+	int r = dit_modify_read(modifier, node, ret, &unknown);
+
+	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
+}
 
 static int put_entry(struct modifier *modifier, const struct modify_node *node)
 {
 	struct dit_encoded encoded;
 	struct dit_encoded_cursor cursor = {.encoded = &encoded};
 	const struct dit_pieces pieces = {.next = dit_encoded_next, .ctx = &cursor};
+	struct modify_whole whole;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
-	r = dit_entry_encode(node->entry, modifier->split_rules, &modifier->scratch,
-	                     &encoded);
+	r = read_whole(modifier, node, &whole);
+	r = r
+	            ?: dit_entry_encode(&whole.entry, modifier->split_rules,
+	                                &modifier->scratch, &encoded);
 	if (r < 0 || encoded.splits.is_too_long) {
 		return r < 0 ? r : DIT_E_TOOLONG; /* slapd never had that */
 	}
@@ -218,6 +231,8 @@ static int write_names(struct writing *writing)
 struct index_member {
 	struct dit_key_changes *changes; /* owned */
 	struct dit_entry_reader *reader; /* owned */
+	struct dit_attr *attrs;          /* of an entry; owned */
+	size_t attrs_size;
 	uint64_t npostings;
 	int error;
 };
@@ -235,18 +250,26 @@ struct index_writing {
 
 static int make_keys(struct index_member *member, const struct modify_node *node)
 {
-	static const struct dit_entry none;
+	const struct modify_entry *entry = node->entry;
 	struct dit_stored_version older = {.reason = NULL};
+	struct dit_entry newer = {.nattrs = 0};
 	int r = node->is_stored
 	                ? dit_stored_keys_read(member->changes->keys, member->reader,
 	                                       node->id, false, &older)
 	                : 0;
 
+	if (r < 0 && r != DIT_E_INVALID) {
+		return r;
+	}
+	if (entry != NULL) {
+		if (DIT_GROW(member->attrs, member->attrs_size, entry->nattrs + 1) < 0) {
+			return -ENOMEM;
+		}
+		newer.attrs = member->attrs;
+		dit_modify_compose(entry, older.entry.attrs, &newer);
+	}
 	/* A stored entry that cannot have keys was left out of the indexes. */
-	return r < 0 && r != DIT_E_INVALID
-	               ? r
-	               : dit_key_changes_take(member->changes, node->id, &older.entry,
-	                                      node->entry == NULL ? &none : node->entry);
+	return dit_key_changes_take(member->changes, node->id, &older.entry, &newer);
 }
 
 /* Keys of a member's share of a part. */
@@ -329,6 +352,7 @@ static void free_members(struct index_writing *work)
 	for (unsigned i = 0; work->members != NULL && i < nmembers; i++) {
 		dit_key_changes_free(work->members[i].changes);
 		dit_entry_reader_free(work->members[i].reader);
+		free(work->members[i].attrs);
 	}
 	free(work->changes);
 	free(work->members);
@@ -419,33 +443,50 @@ static int put_split(struct modifier *modifier, uint64_t id,
 	return r;
 }
 
+/* The attributes whose values are in id2v now. @param ret  in the scratch */
+static int find_stored_splits(struct modifier *modifier, const struct modify_node *node,
+                              struct split_change **ret, size_t *ret_n)
+{
+	struct dit_entry_view view = {.nattrs = 0};
+	int r = node->is_stored
+	                ? dit_entry_reader_seek(modifier->entries, node->id, &view)
+	                : 0;
+	uint32_t nattrs = view.id == node->id ? view.nattrs : 0;
+
+	*ret = dit_arena_alloc(&modifier->scratch, ((size_t)nattrs + 1) * sizeof(**ret));
+	if (r < 0 || *ret == NULL) {
+		return r < 0 ? r : -ENOMEM;
+	}
+	for (uint32_t i = 0; i < nattrs; i++) {
+		if (view.attrs[i].is_split) {
+			(*ret)[(*ret_n)++] =
+				(struct split_change){.order = 2 * view.attrs[i].number};
+		}
+	}
+	return 0;
+}
+
 /* What goes, and what comes. @param ret  in the scratch */
 static int find_splits(struct modifier *modifier, const struct modify_node *node,
                        struct split_change **ret, size_t *ret_n)
 {
-	struct dit_entry_view view = {.nattrs = 0};
 	struct dit_splits splits = {.n = 0};
+	struct split_change *gone = NULL;
+	struct modify_whole whole;
 	size_t n = 0;
-	int r = node->is_stored
-	                ? dit_entry_reader_seek(modifier->entries, node->id, &view)
-	                : 0;
-	uint32_t nstored = view.id == node->id ? view.nattrs : 0;
+	int r = find_stored_splits(modifier, node, &gone, &n);
 
-	if (r >= 0 && !node->is_gone && modifier->split_rules != NULL) {
-		r = dit_split_encode(node->entry, modifier->split_rules,
-		                     &modifier->scratch, &splits);
+	if (r == 0 && !node->is_gone && modifier->split_rules != NULL) {
+		r = read_whole(modifier, node, &whole);
+		r = r
+		            ?: dit_split_encode(&whole.entry, modifier->split_rules,
+		                                &modifier->scratch, &splits);
 	}
-	*ret = dit_arena_alloc(&modifier->scratch,
-	                       ((size_t)nstored + splits.n + 1) * sizeof(**ret));
+	*ret = dit_arena_alloc(&modifier->scratch, (n + splits.n + 1) * sizeof(**ret));
 	if (r < 0 || *ret == NULL) {
 		return r < 0 ? r : -ENOMEM;
 	}
-	for (uint32_t i = 0; i < nstored; i++) {
-		if (view.attrs[i].is_split) {
-			(*ret)[n++] =
-				(struct split_change){.order = 2 * view.attrs[i].number};
-		}
-	}
+	memcpy(*ret, gone, n * sizeof(*gone));
 	for (uint32_t i = 0; i < splits.n; i++) {
 		uint32_t number =
 			dit_ad_number_known(&modifier->numbers, splits.list[i].ad);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Changed entries in memory. A record changes a few attributes, so these alone are kept.
+ * The others are read again from the snapshot when the entry is changed again, and when
+ * it is written.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "codec/entry_codec.h"
+#include "modify/modify_impl.h"
+
+#define MANY_VALUES 100u /* of a large entry */
+
+/* ---- copies ---- */
+
+int dit_modify_copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room)
+{
+	struct dit_span **const lists[] = {&attr->values, &attr->normal};
+
+	for (size_t i = 0; i < 2 && *lists[i] != NULL; i++) {
+		struct dit_span *copy = dit_arena_alloc(arena, room * sizeof(*copy));
+
+		if (copy == NULL) {
+			return -ENOMEM;
+		}
+		memcpy(copy, *lists[i], attr->nvalues * sizeof(*copy));
+		*lists[i] = copy;
+	}
+	return 0;
+}
+
+int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr)
+{
+	struct dit_span *const lists[] = {attr->values, attr->normal};
+
+	for (size_t i = 0; i < 2 && lists[i] != NULL; i++) {
+		for (uint32_t k = 0; k < attr->nvalues; k++) {
+			lists[i][k] = dit_arena_copy(arena, lists[i][k]);
+			if (lists[i][k].data == NULL) {
+				return -ENOMEM;
+			}
+		}
+	}
+	return 0;
+}
+
+int dit_modify_own_lists(struct modifier *modifier, struct dit_attr *attr, size_t room)
+{
+	struct dit_arena *arena = &modifier->kept;
+	int r = dit_modify_copy_lists(arena, attr, room);
+
+	return r < 0 || (modifier->seal == NULL && !attr->is_split)
+	               ? r
+	               : dit_modify_copy_bytes(arena, attr);
+}
+
+/* ---- entries ---- */
+
+bool dit_modify_is_apart(const struct modifier *modifier, const struct dit_attr *attr)
+{
+	return dit_split_applies(modifier->split_rules, attr) &&
+	       (!modifier->opts->is_exact || dit_split_fits(modifier->split_rules, attr));
+}
+
+/* Room for the attributes of an entry. */
+static int begin_entry(struct modifier *modifier, struct modify_node *node,
+                       uint32_t nattrs)
+{
+	struct dit_arena *arena = &modifier->kept;
+
+	if (node->entry == NULL) {
+		node->entry = dit_arena_calloc(arena, 1, sizeof(*node->entry));
+	}
+	if (node->entry != NULL && node->entry->places_size < nattrs) {
+		node->entry->places_size = nattrs;
+		node->entry->places =
+			dit_arena_alloc(arena, nattrs * sizeof(*node->entry->places));
+	}
+	return node->entry == NULL || (nattrs > 0 && node->entry->places == NULL)
+	               ? -ENOMEM
+	               : 0;
+}
+
+/* Room for attributes of its own. They are all put again. */
+static int begin_own(struct modifier *modifier, struct modify_entry *entry, uint32_t nown)
+{
+	entry->nown = 0;
+	if (entry->own_size < nown) {
+		entry->own_size = nown;
+		entry->own = dit_arena_alloc(&modifier->kept, nown * sizeof(*entry->own));
+	}
+	return nown > 0 && entry->own == NULL ? -ENOMEM : 0;
+}
+
+int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
+                    const struct dit_entry *entry)
+{
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = begin_entry(modifier, node, entry->nattrs);
+
+	r = r ?: begin_own(modifier, node->entry, entry->nattrs);
+	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
+		struct dit_attr *attr = &node->entry->own[i];
+
+		*attr = entry->attrs[i];
+		r = dit_modify_copy_lists(&modifier->kept, attr, attr->nvalues);
+		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
+		attr->is_split = dit_modify_is_apart(modifier, attr);
+		if (r == 0 && attr->is_split) {
+			r = dit_attr_sort(attr, &modifier->scratch, &twice);
+		}
+		node->entry->places[i] = MODIFY_OWN;
+	}
+	if (r < 0) {
+		return r;
+	}
+	node->entry->nown = entry->nattrs;
+	node->entry->nattrs = entry->nattrs;
+	node->entry->oc_flags = entry->oc_flags;
+	return 0;
+}
+
+void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,
+                        struct dit_entry *ret)
+{
+	const struct dit_attr *own = entry->own;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		uint32_t place = entry->places[i];
+
+		ret->attrs[i] = place == MODIFY_OWN ? *own++ : stored[place];
+	}
+	ret->nattrs = entry->nattrs;
+	ret->oc_flags = entry->oc_flags;
+}
+
+static int read_stored(struct modifier *modifier, const struct modify_node *node,
+                       struct modify_whole *ret, struct dit_span *ret_unknown)
+{
+	struct dit_entry_view view;
+	int r = dit_entry_reader_seek(modifier->entries, node->id, &view);
+
+	if (r <= 0 || view.id != node->id || view.is_hole) {
+		return r < 0 ? r : 0;
+	}
+	if (view.record_error != 0) {
+		return DIT_E_CORRUPT;
+	}
+	ret->stored = dit_arena_alloc(&modifier->scratch,
+	                              (view.nattrs + 1) * sizeof(*ret->stored));
+	if (ret->stored == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < view.nattrs; i++) {
+		if (view.attrs[i].ad == NULL) {
+			*ret_unknown = view.attrs[i].name;
+			return DIT_E_UNSUPPORTED;
+		}
+		ret->stored[i] = dit_attr_of_view(&view.attrs[i]);
+	}
+	ret->nstored = view.nattrs;
+	ret->entry.attrs = ret->stored;
+	ret->entry.nattrs = view.nattrs;
+	ret->entry.attrs_size = view.nattrs + 1;
+	ret->entry.oc_flags = view.oc_flags;
+	return 1;
+}
+
+int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
+                    struct modify_whole *ret, struct dit_span *ret_unknown)
+{
+	const struct modify_entry *entry = node->entry;
+	int r = 1;
+
+	*ret = (struct modify_whole){.nstored = 0};
+	if (entry == NULL || entry->nown < entry->nattrs) {
+		r = read_stored(modifier, node, ret, ret_unknown);
+	}
+	if (r <= 0 || entry == NULL) {
+		return r;
+	}
+	ret->entry.attrs = dit_arena_alloc(
+		&modifier->scratch, (entry->nattrs + 1) * sizeof(*ret->entry.attrs));
+	if (ret->entry.attrs == NULL) {
+		return -ENOMEM;
+	}
+	ret->entry.attrs_size = entry->nattrs + 1;
+	dit_modify_compose(entry, ret->stored, &ret->entry);
+	return 1;
+}
+
+/* The number of a stored attribute, after another one. MODIFY_OWN: it is not as stored */
+static uint32_t place_of(const struct modify_whole *whole, uint32_t first,
+                         const struct dit_attr *attr)
+{
+	uint32_t i = first;
+
+	while (i < whole->nstored && (whole->stored[i].values != attr->values ||
+	                              whole->stored[i].ad != attr->ad)) {
+		i++;
+	}
+	return i < whole->nstored ? i : MODIFY_OWN;
+}
+
+/* A large entry would be read again for each of its changes. */
+static bool is_large(const struct modify_whole *whole)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < whole->nstored; i++) {
+		n += whole->stored[i].nvalues;
+	}
+	return n > MANY_VALUES;
+}
+
+int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
+                           const struct modify_whole *whole,
+                           const struct dit_entry *edited)
+{
+	bool is_whole = is_large(whole);
+	uint32_t next = 0;
+	uint32_t nown = 0;
+	int r = begin_entry(modifier, node, edited->nattrs);
+
+	for (uint32_t i = 0; r == 0 && i < edited->nattrs; i++) {
+		struct dit_attr *attr = &edited->attrs[i];
+		uint32_t place = place_of(whole, next, attr);
+
+		next = place == MODIFY_OWN ? next : place + 1;
+		if (is_whole && place != MODIFY_OWN) {
+			r = dit_modify_own_lists(modifier, attr, attr->nvalues);
+			place = MODIFY_OWN;
+		}
+		node->entry->places[i] = place;
+		nown += place == MODIFY_OWN;
+	}
+	r = r ?: begin_own(modifier, node->entry, nown);
+	for (uint32_t i = 0; r == 0 && i < edited->nattrs; i++) {
+		if (node->entry->places[i] == MODIFY_OWN) {
+			node->entry->own[node->entry->nown++] = edited->attrs[i];
+		}
+	}
+	node->entry->nattrs = edited->nattrs;
+	node->entry->oc_flags = edited->oc_flags;
+	return r;
+}
