@@ -58,6 +58,8 @@ static const struct {
 	{"add: xOrdered\nxOrdered: {1}q\nxOrdered: t\nxOrdered: {9}u\n",
 	 WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}o, xOrdered: {1}q, xOrdered: {2}p, "
 	 "xOrdered: {3}t, xOrdered: {4}u"},
+	/* slapd's normal form of the value is {0}y. */
+	{"replace: xOrdered\nxOrdered:: IHsyfVk=\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0} {2}Y"},
 	{"delete: xOrdered\nxOrdered: {0}\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}p"},
 	{"delete: xOrdered\nxOrdered: O\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}p"},
 	{"delete: xOrdered\nxOrdered: {1}p\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}o"},
