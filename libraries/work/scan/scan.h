@@ -122,17 +122,7 @@ struct dit_entry_scan_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_ENTRY_SCAN_OPTS_INIT dit_entry_scan_opts_init()
-
-static inline struct dit_entry_scan_opts dit_entry_scan_opts_init(void)
-{
-	struct dit_entry_scan_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	opts.wait_ms = 10000;
-	return opts;
-}
+DIT_OPTS(dit_entry_scan_opts, opts.database = -1, opts.wait_ms = 10000)
 
 /** A range of IDs on its way. */
 struct dit_scan_range {
