@@ -36,13 +36,13 @@ static struct dit_database databases[NDATABASES + 1] = {
 static const struct dit_settings settings = {.databases = databases,
                                              .ndatabases = NDATABASES};
 
-static struct dit_glue glue_of(struct dit_glue_opts opts)
+static struct dit_glue glue_of(int chosen, struct dit_job_opts opts)
 {
 	struct dit_glue glue = {0};
 	const struct dit_database *orphan = NULL;
 
-	opts.settings = &settings;
-	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
+	assert_int_equal(
+		dit_glue_make(&glue, &settings, &databases[chosen], &opts, &orphan), 0);
 	assert_null(orphan);
 	return glue;
 }
@@ -59,8 +59,10 @@ static int where(const struct dit_glue *glue, const char *norm)
 TEST(entries_go_to_the_subordinates)
 {
 	for (int has_suffix = 0; has_suffix < 2; has_suffix++) {
-		struct dit_glue glue = glue_of((struct dit_glue_opts){
-			.chosen = &databases[SUPERIOR], .has_suffix = has_suffix != 0});
+		struct dit_glue glue = glue_of(
+			SUPERIOR,
+			(struct dit_job_opts){.database = -1,
+		                              .suffix = has_suffix != 0 ? "dc=x" : NULL});
 
 		(void)state;
 		assert_int_equal(glue.ndatabases, 4);
@@ -77,10 +79,11 @@ TEST(entries_go_to_the_subordinates)
 
 TEST(without_glue_the_superior_takes_all_or_refuses)
 {
-	struct dit_glue all = glue_of(
-		(struct dit_glue_opts){.chosen = &databases[SUPERIOR], .no_glue = true});
-	struct dit_glue suffix = glue_of((struct dit_glue_opts){
-		.chosen = &databases[SUPERIOR], .no_glue = true, .has_suffix = true});
+	struct dit_glue all =
+		glue_of(SUPERIOR, (struct dit_job_opts){.database = -1, .no_glue = true});
+	struct dit_glue suffix = glue_of(
+		SUPERIOR,
+		(struct dit_job_opts){.database = -1, .no_glue = true, .suffix = "dc=x"});
 
 	assert_int_equal(all.ndatabases, 1);
 	assert_int_equal(where(&all, "cn=a,ou=r,dc=x"), SUPERIOR);
@@ -93,10 +96,9 @@ TEST(without_glue_the_superior_takes_all_or_refuses)
 
 TEST(a_number_keeps_the_subordinates_entries_out)
 {
-	struct dit_glue superior = glue_of((struct dit_glue_opts){
-		.chosen = &databases[SUPERIOR], .has_number = true});
-	struct dit_glue right = glue_of(
-		(struct dit_glue_opts){.chosen = &databases[RIGHT], .has_number = true});
+	struct dit_glue superior =
+		glue_of(SUPERIOR, (struct dit_job_opts){.database = 4});
+	struct dit_glue right = glue_of(RIGHT, (struct dit_job_opts){.database = 3});
 	struct dit_dn dn = {.norm = dit_span_of("cn=a,ou=r,dc=x")};
 
 	assert_int_equal(superior.ndatabases, 4);
@@ -113,12 +115,12 @@ TEST(the_empty_dn_needs_an_empty_suffix)
 {
 	struct dit_database root = {.number = 1, .type = "mdb", .has_suffix = true};
 	struct dit_settings alone = {.databases = &root, .ndatabases = 1};
-	struct dit_glue_opts opts = {.settings = &alone, .chosen = &root};
+	const struct dit_job_opts opts = {.database = -1};
 	const struct dit_database *orphan = NULL;
 	struct dit_glue glue = {0};
 	struct dit_dn dn = {.norm = DIT_SPAN("")};
 
-	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
+	assert_int_equal(dit_glue_make(&glue, &alone, &root, &opts, &orphan), 0);
 	assert_int_equal(dit_glue_find(&glue, &dn), 0);
 	dit_glue_deinit(&glue);
 }
@@ -126,24 +128,25 @@ TEST(the_empty_dn_needs_an_empty_suffix)
 TEST(a_subordinate_without_a_superior_is_refused)
 {
 	struct dit_settings all = {.databases = databases, .ndatabases = NDATABASES + 1};
-	struct dit_glue_opts opts = {.settings = &all, .chosen = &databases[OTHER]};
+	const struct dit_database *other = &databases[OTHER];
+	struct dit_job_opts opts = {.database = -1};
 	const struct dit_database *orphan = NULL;
 	struct dit_glue glue = {0};
 
-	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), DIT_E_CONFIG);
+	assert_int_equal(dit_glue_make(&glue, &all, other, &opts, &orphan), DIT_E_CONFIG);
 	assert_ptr_equal(orphan, &databases[NDATABASES]);
 	dit_glue_deinit(&glue);
 	opts.no_glue = true;
-	assert_no_memory(dit_glue_make(&glue, &opts, &orphan));
+	assert_no_memory(dit_glue_make(&glue, &all, other, &opts, &orphan));
 	dit_glue_deinit(&glue);
-	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
+	assert_int_equal(dit_glue_make(&glue, &all, other, &opts, &orphan), 0);
 	assert_null(orphan);
 	dit_glue_deinit(&glue);
 	/* the front end */
 	all.ndatabases = NDATABASES;
 	all.is_frontend_subordinate = true;
 	opts.no_glue = false;
-	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), DIT_E_CONFIG);
+	assert_int_equal(dit_glue_make(&glue, &all, other, &opts, &orphan), DIT_E_CONFIG);
 	assert_string_equal(orphan->type, "frontend");
 	dit_glue_deinit(&glue);
 }

@@ -44,38 +44,38 @@ static bool has_subordinate(const struct dit_settings *settings,
 }
 
 /* Are subordinate databases overlooked when the one for an entry is selected? */
-static bool is_glued(const struct dit_glue_opts *opts)
+static bool is_glued(const struct dit_settings *settings,
+                     const struct dit_database *chosen, const struct dit_job_opts *opts)
 {
-	if (opts->has_number) {
+	if (opts->database >= 0) {
 		return false;
 	}
-	return !opts->has_suffix ||
-	       (!opts->no_glue && has_subordinate(opts->settings, opts->chosen));
+	return opts->suffix == NULL ||
+	       (!opts->no_glue && has_subordinate(settings, chosen));
 }
 
-int dit_glue_make(struct dit_glue *glue, const struct dit_glue_opts *opts,
+int dit_glue_make(struct dit_glue *glue, const struct dit_settings *settings,
+                  const struct dit_database *chosen, const struct dit_job_opts *opts,
                   const struct dit_database **ret_orphan)
 {
-	const struct dit_settings *settings = opts->settings;
-
 	*ret_orphan = opts->no_glue ? NULL : find_orphan(settings);
 	if (*ret_orphan != NULL) {
 		return DIT_E_CONFIG;
 	}
 	glue->settings = settings;
-	glue->is_glued = is_glued(opts);
+	glue->is_glued = is_glued(settings, chosen, opts);
 	glue->databases = calloc(settings->ndatabases, sizeof(*glue->databases));
 	if (glue->databases == NULL) {
 		return -ENOMEM;
 	}
-	glue->databases[glue->ndatabases++] = opts->chosen;
-	if (opts->no_glue || opts->chosen->is_subordinate) {
+	glue->databases[glue->ndatabases++] = chosen;
+	if (opts->no_glue || chosen->is_subordinate) {
 		return 0;
 	}
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		const struct dit_database *d = &settings->databases[i];
 
-		if (is_below(settings, d, opts->chosen)) {
+		if (is_below(settings, d, chosen)) {
 			glue->databases[glue->ndatabases++] = d;
 		}
 	}

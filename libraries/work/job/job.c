@@ -200,14 +200,9 @@ int dit_job_choose(struct dit_job *job)
 
 int dit_job_glue(struct dit_job *job)
 {
-	const struct dit_job_opts *opts = &job->opts;
 	const struct dit_database *orphan = NULL;
-	const struct dit_glue_opts glue = {.settings = job->chosen.settings,
-	                                   .chosen = job->chosen.db,
-	                                   .has_number = opts->database >= 0,
-	                                   .has_suffix = opts->suffix != NULL,
-	                                   .no_glue = opts->no_glue};
-	int r = dit_glue_make(&job->glue, &glue, &orphan);
+	int r = dit_glue_make(&job->glue, job->chosen.settings, job->chosen.db,
+	                      &job->opts, &orphan);
 
 	if (r == DIT_E_CONFIG) {
 		dit_job_report(job, DIT_REPORT_DIAGNOSTIC,

@@ -97,16 +97,6 @@ struct dit_job_opts {
  *   dit_glue_make();  dit_glue_select(), dit_glue_find() ...;  dit_glue_deinit()
  */
 
-/** How the database was chosen. */
-struct dit_glue_opts {
-	const struct dit_settings
-		*settings; /* borrowed, as is all that points into them */
-	const struct dit_database *chosen;
-	bool has_number; /* by -n */
-	bool has_suffix; /* by -b */
-	bool no_glue;    /* -g */
-};
-
 /** Zero is one that was not made. */
 struct dit_glue {
 	const struct dit_settings *settings;
@@ -118,12 +108,15 @@ struct dit_glue {
 };
 
 /**
+ * @param settings    borrowed, as is all that points into them
+ * @param opts        say how the database was chosen
  * @param ret_orphan  with DIT_E_CONFIG: a subordinate database without a superior. slapd
  *                    does not start with one, whichever database is chosen.
  *
  * @return 0; -ENOMEM; DIT_E_CONFIG
  */
-int dit_glue_make(struct dit_glue *glue, const struct dit_glue_opts *opts,
+int dit_glue_make(struct dit_glue *glue, const struct dit_settings *settings,
+                  const struct dit_database *chosen, const struct dit_job_opts *opts,
                   const struct dit_database **ret_orphan);
 void dit_glue_deinit(struct dit_glue *glue);
 
