@@ -477,11 +477,14 @@ bool common_is_setting(const struct common_setting *setting, const char *name)
 	       strncasecmp(setting->text, name, setting->name_len) == 0;
 }
 
-bool common_is_idle_setting(const struct common_setting *setting)
+int common_pass_setting(const struct common_options *options, const char *text)
 {
 	/* The fourth byte of slp is not looked at by slapd's tools either. */
-	return (setting->name_len == 4 && strncasecmp(setting->text, "slp", 3) == 0) ||
-	       strncasecmp(setting->text, "syslog", 6) == 0;
+	bool is_slp = strncasecmp(text, "slp", 3) == 0 && strcspn(text, "=") == 4;
+
+	return is_slp || strncasecmp(text, "syslog", 6) == 0
+	               ? 0
+	               : common_wrong(options, "unknown option -o", text);
 }
 
 /* ---- the text of --help ---- */

@@ -197,7 +197,8 @@ struct common_setting {
 struct common_setting common_read_setting(const char *text);
 /** Names compare without case. */
 bool common_is_setting(const struct common_setting *setting, const char *name);
-/** Is this a setting of slapd's tools that changes nothing in our programs? */
-bool common_is_idle_setting(const struct common_setting *setting);
+/** A setting that is none of the program's: those of slapd's tools change nothing. 0; -1
+ * after a message: it is none of these either */
+int common_pass_setting(const struct common_options *options, const char *text);
 
 #endif

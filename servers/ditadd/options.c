@@ -16,11 +16,6 @@ static const struct config_tool slapadd = {.name = "slapadd",
                                            .letters = "bcdfFgjlnoqsSuvw",
                                            .does = "loads"};
 
-static int wrong(const struct options *options, const char *what, const char *value)
-{
-	return common_wrong(&options->common, what, value);
-}
-
 /* -o name[=value]: "yes" if there is no value. */
 static int read_o(struct options *options, const char *text)
 {
@@ -31,7 +26,7 @@ static int read_o(struct options *options, const char *text)
 
 	if ((is_schema_check || is_value_check) && !is_yes &&
 	    strcasecmp(setting.value, "no") != 0) {
-		return wrong(options, "unable to handle option -o", text);
+		return common_wrong(&options->common, "unable to handle option -o", text);
 	}
 	if (is_schema_check) {
 		options->load.no_schema_check = !is_yes;
@@ -49,10 +44,9 @@ static int read_o(struct options *options, const char *text)
 		                                   "remove-sids needs an argument.");
 	}
 	/* slapcat's: it changes nothing here. */
-	if (common_is_idle_setting(&setting) || strncasecmp(text, "ldif-", 5) == 0) {
-		return 0;
-	}
-	return wrong(options, "unknown option -o", text);
+	return strncasecmp(text, "ldif-", 5) == 0
+	               ? 0
+	               : common_pass_setting(&options->common, text);
 }
 
 static int read_own(void *ctx, int option, const char *text)

@@ -82,16 +82,13 @@ static int read_o(struct cat_options *options, const char *text)
 	    common_is_setting(&setting, "ldif_wrap")) {
 		return read_wrap(options, setting.value);
 	}
-	if (common_is_idle_setting(&setting)) {
-		return 0;
-	}
 	if (common_is_setting(&setting, "schema-check") ||
 	    common_is_setting(&setting, "value-check")) {
 		(void)fprintf(stderr, "%.*s meaningless for tool.\n",
 		              (int)setting.name_len, text);
 		return 0;
 	}
-	return common_wrong(&options->common, "unknown option -o", text);
+	return common_pass_setting(&options->common, text);
 }
 
 /* Parts that the URL leaves out stay as other options have them. */

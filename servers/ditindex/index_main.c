@@ -30,19 +30,12 @@ struct index_options {
 
 /* ---- options; a wrong call prints its specific error and where more is said ---- */
 
-/* slapindex has none of its own. */
-static int read_o(struct index_options *options, const char *text)
-{
-	struct common_setting setting = common_read_setting(text);
-
-	return common_is_idle_setting(&setting)
-	               ? 0
-	               : common_wrong(&options->common, "unknown option -o", text);
-}
-
 static int read_own(void *ctx, int option, const char *text)
 {
-	return option == 'o' ? read_o(ctx, text) : 0;
+	struct index_options *options = ctx;
+
+	/* slapindex has no settings of its own. */
+	return option == 'o' ? common_pass_setting(&options->common, text) : 0;
 }
 
 static void take_values(struct index_options *options)

@@ -55,9 +55,7 @@ static int read_o(struct modify_options *options, const char *text)
 	if (is_schema_check) {
 		options->modify.no_schema_check = !is_yes;
 	}
-	return is_check || common_is_idle_setting(&setting)
-	               ? 0
-	               : common_wrong(&options->common, "unknown option -o", text);
+	return is_check ? 0 : common_pass_setting(&options->common, text);
 }
 
 static int read_own(void *ctx, int option, const char *text)
