@@ -37,7 +37,7 @@ struct work {
 	struct dit_prepared_stats *stats;
 	struct item *items;
 	size_t n;
-	struct dit_published *published; /* one for each item; NULL: not yet */
+	struct dit_published *published; /* one for each item; empty before publication */
 };
 
 /* ---- the beginning and the end of each function ---- */
@@ -48,7 +48,7 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 
 	ret->unit = DIT_PROGRESS_BYTES;
 	ret->threads = 1;
-	for (size_t i = 0; i < work->n && work->published != NULL; i++) {
+	for (size_t i = 0; i < work->n; i++) {
 		const struct dit_output *output = work->published[i].output;
 
 		if (output != NULL) {
@@ -63,9 +63,11 @@ static int make_items(struct work *work)
 	const struct dit_glue *glue = &work->job.glue;
 
 	work->items = calloc(glue->ndatabases, sizeof(*work->items));
+	work->published = calloc(glue->ndatabases, sizeof(*work->published));
 	work->stats->databases =
 		calloc(glue->ndatabases, sizeof(*work->stats->databases));
-	if (work->items == NULL || work->stats->databases == NULL) {
+	if (work->items == NULL || work->published == NULL ||
+	    work->stats->databases == NULL) {
 		return dit_job_fail(&work->job, -ENOMEM, "could not start");
 	}
 	for (size_t i = 0; i < glue->ndatabases; i++) {
@@ -164,9 +166,7 @@ static void end(struct work *work)
 	for (size_t i = 0; i < work->n; i++) {
 		struct item *item = &work->items[i];
 
-		if (work->published != NULL) {
-			dit_output_abandon(work->published[i].output);
-		}
+		dit_output_abandon(work->published[i].output);
 		dit_prepared_deinit(&item->found);
 		dit_data_seal_close(item->seal);
 		dit_close(item->dir_fd);
@@ -454,10 +454,6 @@ static int publish(struct work *work)
 
 	if (r != 0) {
 		return r > 0 ? 0 : r;
-	}
-	work->published = calloc(work->n, sizeof(*work->published));
-	if (work->published == NULL) {
-		return dit_job_fail(&work->job, -ENOMEM, "could not start");
 	}
 	for (size_t i = 0; i < work->n && r == 0; i++) {
 		if (work->items[i].found.state == DIT_PREPARED_READY) {
