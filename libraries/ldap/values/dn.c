@@ -117,7 +117,7 @@ static int parse_below(const struct dit_schema *schema, struct dit_span text,
 
 	dit_dn_list_init(&list, &scope,
 	                 DIT_DN_FORM_BIT(DIT_DN_PRETTY) | DIT_DN_FORM_BIT(DIT_DN_NORM));
-	r = dit_dn_list_read(&list, text);
+	r = dit_dn_list_read(&list, text, UINT_MAX);
 	r = r < 0 ? r : put_both(&list, parent, &dn);
 	r = r < 0 || list.n == 0 ? r : put_avas(arena, text, list.first, &dn);
 	if (r < 0) {
@@ -376,7 +376,7 @@ static int make_form(struct dit_dn_list *list, enum dit_dn_form form,
 		}
 		dit_arena_rewind(arena, mark);
 	}
-	r = r ?: dit_dn_list_read(list, text);
+	r = r ?: dit_dn_list_read(list, text, UINT_MAX);
 	return r < 0 || form == DIT_DN_NONE
 	               ? r
 	               : dit_dn_list_put(list, form, (struct dit_span){0}, NULL, ret);
@@ -450,7 +450,7 @@ int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
 	int r = 0;
 
 	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(form));
-	r = dit_dn_list_read_first(&list, text);
+	r = dit_dn_list_read(&list, text, 1);
 	return r < 0 || form == DIT_DN_NONE
 	               ? r
 	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);

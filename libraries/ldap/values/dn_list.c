@@ -247,29 +247,17 @@ static int read_rdn(struct dit_dn_list *list, struct dit_dn_scan *scan, char *re
 	return r;
 }
 
-int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text)
+int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text, unsigned nrdns)
 {
 	struct dit_dn_scan scan = {text.data, text.data + text.len, list->inner.arena};
 	char stop = text.len > 0 ? ',' : '\0';
 	int r = dit_dn_list_check(list, text);
 
-	while (r == 0 && stop == ',') {
+	while (r == 0 && stop == ',' && list->n < nrdns) {
 		r = read_rdn(list, &scan, &stop);
 	}
-	if (r == 0 && stop != '\0') {
+	if (r == 0 && stop != '\0' && list->n < nrdns) {
 		r = DIT_E_INVALID;
-	}
-	return r;
-}
-
-int dit_dn_list_read_first(struct dit_dn_list *list, struct dit_span text)
-{
-	struct dit_dn_scan scan = {text.data, text.data + text.len, list->inner.arena};
-	char stop = '\0';
-	int r = dit_dn_list_check(list, text);
-
-	if (r == 0 && text.len > 0) {
-		r = read_rdn(list, &scan, &stop);
 	}
 	return r;
 }

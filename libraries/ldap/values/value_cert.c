@@ -73,7 +73,7 @@ static int normalize_name(const struct dit_value_scope *scope, struct dit_span t
 
 	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(DIT_DN_NORM));
 	list.is_hex = true;
-	r = dit_dn_list_read(&list, text);
+	r = dit_dn_list_read(&list, text, UINT_MAX);
 	return r < 0 ? r
 	             : dit_dn_list_put(&list, DIT_DN_NORM, (struct dit_span){0}, NULL,
 	                               ret);

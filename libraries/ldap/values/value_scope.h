@@ -11,6 +11,7 @@
 #ifndef DITKIT_VALUE_SCOPE_H
 #define DITKIT_VALUE_SCOPE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -91,11 +92,15 @@ void dit_dn_list_init(struct dit_dn_list *list, const struct dit_value_scope *sc
 /** Length, bytes and depth that any reading demands. */
 int dit_dn_list_check(const struct dit_dn_list *list, struct dit_span text);
 
-/** Read a DN. @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED; -ENOMEM */
-int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text);
-
-/** Read the first RDN; the text after it is not looked at. */
-int dit_dn_list_read_first(struct dit_dn_list *list, struct dit_span text);
+/**
+ * Read a DN.
+ *
+ * @param nrdns  the first so many RDNs, and the text after them is not looked at;
+ *               UINT_MAX: all
+ *
+ * @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED; -ENOMEM
+ */
+int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text, unsigned nrdns);
 
 /** The type of an AVA; NULL if there is no such type or it cannot be in a DN. */
 const struct dit_attr_type *dit_dn_list_type(struct dit_dn_list *list,
