@@ -153,8 +153,7 @@ static int compare_ordered(const void *left, const void *right)
 
 static bool is_ordered(const struct dit_ad *ad)
 {
-	return (ad->type->flags &
-	        (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
+	return (ad->type->flags & DIT_TYPE_ORDERED) != 0;
 }
 
 /* The values in the order in which they act, for the caller to free. NULL: no memory. */

@@ -216,14 +216,12 @@ int dit_conf_run_index(struct dit_conf_parser *parser)
 static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
                                                  size_t place, int *ret_r)
 {
-	const unsigned unsortable =
-		DIT_TYPE_SINGLE | DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS;
 	const char *attr = parser->scope.words[place];
 	const char *why = "unknown";
 	const struct dit_ad *ad = NULL;
 	int r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &ad, NULL);
 
-	if (r == 0 && (ad->type->flags & unsortable) == 0) {
+	if (r == 0 && (ad->type->flags & (DIT_TYPE_SINGLE | DIT_TYPE_ORDERED)) == 0) {
 		return ad->type;
 	}
 	if (r == 0) {

@@ -152,6 +152,7 @@ struct dit_rule {
 #define DIT_TYPE_OBSOLETE         0x8u
 #define DIT_TYPE_ORDERED_VALUES   0x10u /* X-ORDERED 'VALUES' */
 #define DIT_TYPE_ORDERED_SIBLINGS 0x20u /* X-ORDERED 'SIBLINGS' */
+#define DIT_TYPE_ORDERED          (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)
 #define DIT_TYPE_DYNAMIC          0x40u /* slapd computes the values: entryDN */
 /* Attributes reserved for special entries (values.md 7.2 A 1). */
 #define DIT_TYPE_ROOTDSE_ONLY  0x100u

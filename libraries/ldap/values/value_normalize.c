@@ -309,11 +309,9 @@ size_t dit_value_order_prefix(struct dit_span value)
 	return n > 1 && n < value.len && value.data[n] == '}' ? n + 1 : 0;
 }
 
-#define ORDERED (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)
-
 size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
 {
-	return (type->flags & ORDERED) == 0 ? 0 : dit_value_order_prefix(value);
+	return (type->flags & DIT_TYPE_ORDERED) == 0 ? 0 : dit_value_order_prefix(value);
 }
 
 /* Values may have a prefix. Apart from its caller: few types have such values. */
@@ -349,7 +347,7 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	    type->validator != type->syntax->validator) {
 		return DIT_E_INVALID;
 	}
-	if ((type->flags & ORDERED) != 0) {
+	if ((type->flags & DIT_TYPE_ORDERED) != 0) {
 		return normalize_ordered(schema, normalizer, value, arena, ret);
 	}
 	return dit_value_normalize(schema, normalizer, value, arena, ret);

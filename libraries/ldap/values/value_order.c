@@ -58,7 +58,7 @@ bool dit_name_uid_alike(struct dit_span a, struct dit_span b)
 
 static bool is_ordered(const struct dit_attr_type *type)
 {
-	return (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
+	return (type->flags & DIT_TYPE_ORDERED) != 0;
 }
 
 /* Values that are compared as they are stored. */

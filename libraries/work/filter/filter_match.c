@@ -388,9 +388,7 @@ static int match_dn(const struct matching *m, const struct dit_filter *filter)
 				return r;
 			}
 		}
-		rest = dn.nrdns < 2 ? DIT_SPAN("")
-		                    : (struct dit_span){dn.pretty.data + dn.pretty_at[1],
-		                                        dn.pretty.len - dn.pretty_at[1]};
+		rest = dit_dn_parent(dn.pretty);
 	}
 	return DIT_FALSE;
 }
