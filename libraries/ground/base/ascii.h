@@ -32,6 +32,15 @@ bool dit_ascii_is(struct dit_span text);
  */
 ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to);
 
+/** Is it one of these names, in any case? @param names  the last one is NULL */
+static inline bool dit_ascii_is_one_of(struct dit_span text, const char *const *names)
+{
+	while (*names != NULL && !dit_span_eq_nocase(text, dit_span_of(*names))) {
+		names++;
+	}
+	return *names != NULL;
+}
+
 static inline bool dit_ascii_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -28,6 +28,7 @@
 #include <strings.h>
 #include <zlib.h>
 
+#include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
 #include "entry/entry.h"
@@ -227,7 +228,7 @@ static struct dit_span type_of(const struct dit_entry *entry,
 static bool has_own_attributes(const struct dit_entry *entry,
                                const struct dit_conf_kind *kind)
 {
-	static const char *const types[] = {"mdb", "config", "frontend", "monitor"};
+	static const char *const types[] = {"mdb", "config", "frontend", "monitor", NULL};
 
 	if (kind->kind == DIT_CONF_ENTRY_OVERLAY || kind->kind == DIT_CONF_ENTRY_TARGET) {
 		return false;
@@ -236,12 +237,7 @@ static bool has_own_attributes(const struct dit_entry *entry,
 	    kind->kind != DIT_CONF_ENTRY_DATABASE) {
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (dit_span_eq_nocase(type_of(entry, kind), dit_span_of(types[i]))) {
-			return true;
-		}
-	}
-	return false;
+	return dit_ascii_is_one_of(type_of(entry, kind), types);
 }
 
 static bool has_class(const struct dit_schema *schema, const struct dit_entry *entry,

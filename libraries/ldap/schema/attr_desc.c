@@ -408,16 +408,10 @@ int dit_ad_find_hashed(struct dit_schema *schema, struct dit_ad_cache *cache,
 /* slapd takes these from nobody, not even with the relax control. */
 static bool is_of_slapd(const struct dit_ad *ad)
 {
-	static const struct dit_span names[] = {DIT_SPAN("structuralObjectClass"),
-	                                        DIT_SPAN("entryCSN"),
-	                                        DIT_SPAN("contextCSN")};
+	static const char *const names[] = {"structuralObjectClass", "entryCSN",
+	                                    "contextCSN", NULL};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (dit_span_eq_nocase(ad->name, names[i])) {
-			return true;
-		}
-	}
-	return false;
+	return dit_ascii_is_one_of(ad->name, names);
 }
 
 bool dit_ad_is_content(const struct dit_ad *ad, bool operational)

@@ -199,16 +199,11 @@ static bool is_postal_address(struct dit_span text)
 static bool is_delivery_word(struct dit_span word)
 {
 	static const char *const words[] = {
-		"any",   "mhs",   "physical", "telex",    "teletex",
-		"g3fax", "g4fax", "ia5",      "videotex", "telephone",
+		"any",   "mhs", "physical", "telex",     "teletex", "g3fax",
+		"g4fax", "ia5", "videotex", "telephone", NULL,
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (dit_span_eq_nocase(word, dit_span_of(words[i]))) {
-			return true;
-		}
-	}
-	return false;
+	return dit_ascii_is_one_of(word, words);
 }
 
 /* Words between '$'; spaces only around the '$'. */

@@ -29,15 +29,12 @@ static bool is_in_base64(struct dit_span name)
 		"1.3.6.1.4.1.4203.1.12.2.3.0.98",
 		"olcTLSCertificateKey",
 		"1.3.6.1.4.1.4203.1.12.2.3.0.99",
+		NULL,
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (dit_span_eq_nocase(name, dit_span_of(names[i]))) {
-			return true;
-		}
-	}
-	return name.len > 0 &&
-	       memmem(name.data, name.len, ";binary", strlen(";binary")) != NULL;
+	return dit_ascii_is_one_of(name, names) ||
+	       (name.len > 0 &&
+	        memmem(name.data, name.len, ";binary", strlen(";binary")) != NULL);
 }
 
 static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stored)
