@@ -31,7 +31,6 @@ struct job {
 /* Lock order: there is one lock, and nothing is called with it held. */
 struct dit_page_writer {
 	pthread_t thread;
-	bool has_thread; /* [const] */
 
 	/* [lock: monitor] */
 	struct dit_monitor monitor;   /* tells of changes of all that follows */
@@ -142,15 +141,15 @@ static int start_thread(struct dit_page_writer *writer)
 
 int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread)
 {
-	struct dit_page_writer *writer = calloc(1, sizeof(*writer));
+	struct dit_page_writer *writer = has_thread ? calloc(1, sizeof(*writer)) : NULL;
 	int r = 0;
 
+	*ret = NULL;
 	if (writer == NULL) {
-		return -ENOMEM;
+		return has_thread ? -ENOMEM : 0;
 	}
-	writer->has_thread = has_thread;
 	dit_monitor_init(&writer->monitor);
-	r = has_thread ? start_thread(writer) : 0;
+	r = start_thread(writer);
 	if (r < 0) {
 		dit_monitor_deinit(&writer->monitor);
 		free(writer);
@@ -169,9 +168,7 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 	writer->is_ended = true;
 	dit_monitor_tell(&writer->monitor);
 	dit_monitor_leave(&writer->monitor);
-	if (writer->has_thread) {
-		(void)pthread_join(writer->thread, NULL);
-	}
+	(void)pthread_join(writer->thread, NULL);
 	for (size_t i = 0; i < writer->nempty; i++) {
 		dit_slab_put(writer->empty[i], DIT_CHUNK_BYTES);
 	}
@@ -268,7 +265,7 @@ int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint
 {
 	struct job job = {.file = file, .chunk = *chunk, .len = len, .at = at};
 
-	if (file->writer == NULL || !file->writer->has_thread) {
+	if (file->writer == NULL) {
 		return dit_page_file_write(file, *chunk, len, at);
 	}
 	*chunk = exchange(file->writer, &job);

@@ -28,11 +28,7 @@
 /** The thread that waits for the disk, and its queue; chunks of all files share it. */
 struct dit_page_writer;
 
-/**
- * @param has_thread  false: the thread that puts a chunk writes it
- *
- * @return 0, -ENOMEM, -EAGAIN
- */
+/** @param has_thread  false: *ret is NULL. @return 0, -ENOMEM, -EAGAIN */
 int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread);
 /** All files must be closed. NULL is fine. */
 void dit_page_writer_free(struct dit_page_writer *writer);
@@ -42,7 +38,8 @@ struct dit_page_file {
 	/* [const] */
 	int fd;
 	int direct_fd; /* for writes past the page cache; -1: there are none */
-	struct dit_page_writer *writer; /* borrowed; NULL: as one without thread */
+	/* Borrowed; NULL: the thread that puts a chunk writes it. */
+	struct dit_page_writer *writer;
 
 	/*
 	 * [atomic: the first error; relaxed, whoever reads it gives up sooner or later]
