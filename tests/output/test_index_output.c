@@ -153,8 +153,8 @@ TEST(new_indexes_are_published)
 	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
 	assert_int_equal(write_index(output, "uid", 1, "dddd"), 0);
 	assert_int_equal(write_index(output, "cn", 2, "cccc"), DIT_E_DUPLICATE);
-	assert_int_equal(dit_output_drop_index(output, "sn"), 0);
-	assert_int_equal(dit_output_drop_index(output, "mail"), DIT_E_UNKNOWN);
+	assert_int_equal(dit_index_output_drop(output, "sn"), 0);
+	assert_int_equal(dit_index_output_drop(output, "mail"), DIT_E_UNKNOWN);
 	assert_true(dit_output_used_bytes(output, &bytes));
 	assert_int_equal(dit_output_do(output, DIT_PUBLISH_PREPARE), 0);
 	assert_int_equal(dit_output_do(output, DIT_PUBLISH_COMMIT), 0);
@@ -211,7 +211,7 @@ TEST(the_rest_stays)
 	assert_int_equal(bytes, st.st_size);
 	assert_int_equal(write_index(output, "sn", 0, "\x07\0\0\0"), 0);
 	assert_int_equal(write_index(output, "mail", 1, "\x07\0\0\0"), 0);
-	assert_int_equal(dit_output_drop_index(output, "uid"), 0);
+	assert_int_equal(dit_index_output_drop(output, "uid"), 0);
 	assert_int_equal(dit_publish(&item, 1, &publish_opts), 0);
 	assert_true(item.bytes > 0);
 

@@ -28,7 +28,7 @@ static struct index_output *of(struct dit_output *output)
 
 /* ---- tables ---- */
 
-static int drop_index(struct dit_output *output, const char *name)
+int dit_index_output_drop(struct dit_output *output, const char *name)
 {
 	struct index_output *o = of(output);
 	const struct dit_stored_db *db = dit_snapshot_db(o->head.snapshot, name);
@@ -104,7 +104,6 @@ static void abandon(struct dit_output *base)
 
 static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
-	.drop_index = drop_index,
 	.used_bytes = used_bytes,
 	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
                   [DIT_PUBLISH_COMMIT] = commit,

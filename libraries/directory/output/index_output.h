@@ -4,7 +4,7 @@
  *
  *   dit_index_output_open();  the entries of its snapshot are read
  *   dit_output_find_index(), _add_index();  dit_output_open_part() ... by any threads
- *   dit_output_drop_index()
+ *   dit_index_output_drop()
  *   dit_publish();  or  dit_output_abandon()
  *
  * Everything else that the database holds stays. The new databases are written into free
@@ -45,5 +45,9 @@ struct dit_index_output_opts {
  */
 int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                           const struct dit_index_output_opts *opts);
+
+/** Remove a stored index database. Main, before DIT_PUBLISH_PREPARE. 0; DIT_E_UNKNOWN:
+ * there is none; -ENOMEM */
+int dit_index_output_drop(struct dit_output *output, const char *name);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * A new database. The files of a database directory:
  *
- *   DIR/                    under a claim (claim.h) from open to the end
+ *   DIR/                    under a claim to the end: other loaders are refused, and
+ *                           a slapd or tool that is started waits (claim.h)
  *   DIR/data.mdb            the old database, if any: untouched until the rename
  *   DIR/lock.mdb
- *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h)
+ *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h); emptied at first
  *       data.mdb            the new one; no other process opens it: no LMDB locks
  *   DIR/ditkit-prepared/    one that waits (manifest.h)
  *

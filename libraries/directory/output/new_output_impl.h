@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shared by new_output.c (a new database of back-mdb, storage.md 1, of LMDB 0.9 or 1.0),
- * prepared_output.c (one that waits in DIR/ditkit-prepared) and data_check.c. It is built
- * in a staging directory inside the database directory. One rename puts it in place.
- *
- * DIR/ditkit-staging/ holds the unfinished data.mdb. The opening removes the files that a
- * killed process left there. Nothing touches DIR/data.mdb before the rename; after it the
- * finished database is there, synced. From the opening to the end the directory is
- * claimed (claim.h): other loaders are refused, and a slapd or tool that is started in
- * that time waits.
+ * prepared_output.c (one that waits in DIR/ditkit-prepared) and data_check.c.
  *
  * Threads: as record_output.h says.
  */

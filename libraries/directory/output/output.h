@@ -140,8 +140,6 @@ struct dit_output_ops {
 	                  struct dit_output_stored_index *ret);
 	/* NULL: nothing is to be done */
 	int (*expect_postings)(struct dit_output *output, uint64_t n);
-	/* NULL: -EINVAL */
-	int (*drop_index)(struct dit_output *output, const char *name);
 	/* NULL: false */
 	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
 
@@ -213,14 +211,6 @@ int dit_output_reach(struct dit_output *output);
 /** Bytes that an index takes for a key of an entry, on average (10.4 measured with
  * 100,000 entries; guide.md, "7. How long, how large"). */
 #define DIT_POSTING_BYTES 10u
-
-/** Remove a stored index database. DIT_E_UNKNOWN: there is none; -EINVAL: the output
- * can remove none */
-static inline int dit_output_drop_index(struct dit_output *output, const char *name)
-{
-	return output->ops->drop_index == NULL ? -EINVAL
-	                                       : output->ops->drop_index(output, name);
-}
 
 /** Put lists, in the order of their keys, which have 1 to key_max bytes. No ID of them is
  * stored already; a list without IDs is left out. One call for many lists costs less. */

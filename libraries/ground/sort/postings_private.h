@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Shared by the files of the postings: the object, its producers, runs, and the merge.
- *
- *   postings.c        the object, pushing, and its end
- *   postings_bucket.c the pairs of one stream in a producer's memory
- *   postings_run.c    a producer's pairs -> run files, merges of runs
- *   postings_merge.c  sorted sources -> lists in key order
- *   postings_cursor.c one stream, merged
- */
+/* Shared by the files of the postings: the object, its producers, runs, and the merge. */
 #ifndef DITKIT_POSTINGS_PRIVATE_H
 #define DITKIT_POSTINGS_PRIVATE_H
 

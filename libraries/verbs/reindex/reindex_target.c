@@ -323,7 +323,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 				? ", removed"
 				: " that --drop-unconfigured removes");
 		if (reindexer->opts->drop_unconfigured) {
-			r = dit_output_drop_index(target->output, db->name);
+			r = dit_index_output_drop(target->output, db->name);
 			target->is_changed = true;
 		}
 	}
