@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/object.h"
 #include "sort/postings_private.h"
 
 #define SHARE_MIN ((size_t)64 << 10)
@@ -99,6 +100,7 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 {
 	struct dit_postings *p = NULL;
 	unsigned nproducers = opts->shared.nthreads;
+	int r = 0;
 
 	if (nproducers == 0 || opts->list_max == 0 ||
 	    opts->memory_bytes / nproducers < SHARE_MIN) {
@@ -122,24 +124,17 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	p->streams = calloc((size_t)p->nstreams + 1, sizeof(*p->streams));
 	p->producers = calloc(nproducers, sizeof(*p->producers));
 	if (p->is_64bit == NULL || p->streams == NULL || p->producers == NULL) {
-		goto nomem;
+		r = -ENOMEM;
 	}
-	for (unsigned i = 0; i < p->nstreams; i++) {
+	for (unsigned i = 0; i < p->nstreams && r == 0; i++) {
 		p->is_64bit[i] = opts->is_64bit[i];
 		p->streams[i].nparts = 1;
 	}
-	for (unsigned i = 0; i < nproducers; i++) {
+	for (unsigned i = 0; i < nproducers && r == 0; i++) {
 		p->producers[i] = producer_new(p);
-		if (p->producers[i] == NULL) {
-			goto nomem;
-		}
+		r = p->producers[i] == NULL ? -ENOMEM : 0;
 	}
-	*ret = p;
-	return 0;
-
-nomem:
-	dit_postings_free(p);
-	return -ENOMEM;
+	return DIT_HAND_OVER(r, ret, p, dit_postings_free);
 }
 
 void dit_postings_free(struct dit_postings *postings)

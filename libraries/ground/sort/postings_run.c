@@ -163,17 +163,14 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 
 static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *run)
 {
-	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
-		int r = 0;
+	int r = 0;
 
+	for (unsigned i = 0; i < producer->postings->nstreams && r == 0; i++) {
 		if (producer->buckets[i].npairs > 0) {
 			r = spill_bucket(producer, i, &run->segments[i]);
 		}
-		if (r < 0) {
-			return r;
-		}
 	}
-	return 0;
+	return r;
 }
 
 static int merge_segments(struct dit_producer *producer, struct dit_posting_run **runs,
@@ -186,10 +183,9 @@ static int merge_segments(struct dit_producer *producer, struct dit_posting_run 
 		r = dit_posting_merge_add_run(&merge, producer->postings, runs[i], stream,
 		                              0);
 	}
-	if (r == 0) {
-		r = write_segment(producer, &merge,
-		                  dit_stream_width(producer->postings, stream), ret);
-	}
+	r = r
+	            ?: write_segment(producer, &merge,
+	                             dit_stream_width(producer->postings, stream), ret);
 	dit_posting_merge_deinit(&merge);
 	return r;
 }
@@ -233,38 +229,28 @@ static int make_run(struct dit_producer *producer, size_t first)
 {
 	const struct dit_postings *postings = producer->postings;
 	bool is_merge = first < producer->nruns;
-	struct dit_posting_run *run = NULL;
-	int r = 0;
+	struct dit_posting_run *run =
+		calloc(1, sizeof(*run) + postings->nstreams * sizeof(run->segments[0]));
+	int r = -ENOMEM;
 
-	run = calloc(1, sizeof(*run) + postings->nstreams * sizeof(run->segments[0]));
 	if (run == NULL) {
-		return -ENOMEM;
+		return r;
 	}
 	run->fd = -1;
 	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
 	r = dit_run_writer_begin(&producer->writer, postings->shared.tmpdir,
 	                         postings->block_bytes, postings->shared.cipher);
-	if (r < 0) {
-		goto fail;
+	r = r < 0      ? r
+	    : is_merge ? merge_all_segments(producer, first, run)
+	               : spill_buckets(producer, run);
+	r = r < 0 ? r : dit_run_writer_finish(&producer->writer);
+	if (r >= 0) {
+		run->fd = r;
+		r = append_run(producer, first, run);
 	}
-	r = is_merge ? merge_all_segments(producer, first, run)
-	             : spill_buckets(producer, run);
 	if (r < 0) {
-		goto fail;
+		dit_posting_run_free(run);
 	}
-	r = dit_run_writer_finish(&producer->writer);
-	if (r < 0) {
-		goto fail;
-	}
-	run->fd = r;
-	r = append_run(producer, first, run);
-	if (r < 0) {
-		goto fail;
-	}
-	return 0;
-
-fail:
-	dit_posting_run_free(run);
 	return r;
 }
 
