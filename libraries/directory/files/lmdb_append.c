@@ -72,13 +72,10 @@ _Static_assert(MDB_KEYEXIST == -30799 && MDB_LAST_ERRCODE <= -30600,
 _Static_assert(DIT_E_FORMAT < MDB_KEYEXIST, "our codes lie below LMDB's");
 _Static_assert((int)DIT_LMDB_KEYEXIST == MDB_KEYEXIST &&
                        (int)DIT_LMDB_NOTFOUND == MDB_NOTFOUND &&
-                       (int)DIT_LMDB_PAGE_NOTFOUND == MDB_PAGE_NOTFOUND &&
-                       (int)DIT_LMDB_CORRUPTED == MDB_CORRUPTED &&
                        (int)DIT_LMDB_VERSION_MISMATCH == MDB_VERSION_MISMATCH &&
                        (int)DIT_LMDB_INVALID == MDB_INVALID &&
                        (int)DIT_LMDB_DBS_FULL == MDB_DBS_FULL &&
                        (int)DIT_LMDB_READERS_FULL == MDB_READERS_FULL &&
-                       (int)DIT_LMDB_INCOMPATIBLE == MDB_INCOMPATIBLE &&
                        (int)DIT_LMDB_BAD_VALSIZE == MDB_BAD_VALSIZE,
                "lmdb_format.h has LMDB's numbers");
 

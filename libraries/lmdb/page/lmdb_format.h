@@ -64,13 +64,10 @@ static inline uint32_t dit_page_overflow_count(const struct dit_page_words *word
 enum dit_lmdb_code {
 	DIT_LMDB_KEYEXIST = -30799,         /* records out of order */
 	DIT_LMDB_NOTFOUND = -30798,         /* no such record, or database */
-	DIT_LMDB_PAGE_NOTFOUND = -30797,    /* a page number that leads nowhere */
-	DIT_LMDB_CORRUPTED = -30796,        /* a page of another kind than expected */
 	DIT_LMDB_VERSION_MISMATCH = -30794, /* another version of the format */
 	DIT_LMDB_INVALID = -30793,          /* no file of LMDB */
 	DIT_LMDB_DBS_FULL = -30791,         /* too many named databases */
 	DIT_LMDB_READERS_FULL = -30790,     /* no slot in the table of readers */
-	DIT_LMDB_INCOMPATIBLE = -30784,     /* a database with other flags */
 	DIT_LMDB_BAD_VALSIZE = -30781,      /* a key or value too long, or empty */
 };
 

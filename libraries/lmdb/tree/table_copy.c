@@ -39,7 +39,6 @@ static int number_value(struct dit_table_writer *writer, const struct dit_node_v
 	return 0;
 }
 
-/* How many items a node is. */
 int dit_table_writer_copy(struct dit_table_writer *writer,
                           const struct dit_node_view *node)
 {

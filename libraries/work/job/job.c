@@ -17,7 +17,6 @@
 #include "default_paths.h"
 #include "files/files.h"
 #include "locks/claim.h"
-#include "page/lmdb_format.h"
 #include "system/file_io.h"
 #include "system/tmp_files.h"
 
@@ -431,9 +430,6 @@ static const char *hint(int error)
 	case -EMFILE: /* each spilled run is an open file: more memory makes fewer */
 		return ": give more memory, or raise the limit of open files (ulimit -n)";
 	case DIT_E_CORRUPT:
-	case DIT_LMDB_CORRUPTED:
-	case DIT_LMDB_INCOMPATIBLE:
-	case DIT_LMDB_PAGE_NOTFOUND:
 		return ": see what \"ditcheck --quick\" says";
 	default:
 		return "";
