@@ -127,7 +127,7 @@ static int open_database(struct index_output *output,
 
 	r = r ?: dit_claimed_file_begin(file, opts);
 	if (r == 0) {
-		output->head.tables.space = dit_page_commit_space(file->commit);
+		output->head.tables.merge.space = dit_page_commit_space(file->commit);
 		output->head.base.key_max =
 			dit_key_max(file->format, (unsigned)file->page_bytes);
 	}

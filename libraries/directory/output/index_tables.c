@@ -53,30 +53,18 @@ int dit_index_table_begin(const struct dit_index_tables *tables,
 	return 0;
 }
 
-struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
-                                                const struct dit_index_table *table)
-{
-	return (struct dit_tree_merge_opts){
-		.space = tables->space,
-		.source = tables->source,
-		.stored = table->tree,
-		.list_max = tables->list_max,
-		.dropped = tables->dropped,
-		.ctx = tables->ctx,
-	};
-}
-
 int dit_index_table_merge(const struct dit_index_tables *tables,
                           struct dit_index_table *table, struct dit_output_table *part,
                           bool rebuilds)
 {
-	struct dit_tree_merge_opts opts = dit_index_merge_opts(tables, table);
+	struct dit_tree_merge_opts opts = tables->merge;
 	struct dit_key_orders orders;
 
 	if (part->merge != NULL) {
 		return -EINVAL;
 	}
 	part->table = table;
+	opts.stored = table->tree;
 	opts.rebuilds = rebuilds;
 	opts.is_part = part != &table->whole;
 	opts.orders = &orders;

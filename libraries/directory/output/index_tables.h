@@ -46,18 +46,12 @@ struct dit_index_table {
 };
 
 struct dit_index_tables {
-	/* Where the pages go; borrowed, as the next one. */
-	struct dit_page_space *space;
-	struct dit_page_commit *commit; /* has the stored trees; NULL: none is merged */
-	struct dit_page_source *source; /* reads what a merge finds; likewise */
-	/* Takes pages that a merge drops; called with ctx. */
-	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
-	void *ctx;
+	struct dit_tree_merge_opts merge; /* of each table, but for its stored tree */
+	struct dit_page_commit *commit;   /* has the stored trees; NULL: none is merged */
 	/* liblmdb makes all pages; borrowed; NULL: we do, and the two above are used */
 	struct dit_lmdb_append *append;
-	uint64_t list_max; /* as a merge's */
-	bool rebuilds;     /* all leaves of the indexes are written again */
-	bool is_closed;    /* no more tables are opened */
+	bool rebuilds;  /* all leaves of the indexes are written again */
+	bool is_closed; /* no more tables are opened */
 
 	struct dit_index_table *list; /* owned; does not move once one is open */
 	size_t n;
@@ -72,10 +66,6 @@ int dit_index_table_begin(const struct dit_index_tables *tables,
 /** Free all that it still has. Zero is fine. */
 void dit_index_table_deinit(struct dit_index_table *table);
 
-/** The options for the merge of a table, which need not be in the list. The caller sets
- * the orders. */
-struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
-                                                const struct dit_index_table *table);
 /** Begin the merge of a table, as a whole, or of a part of it. Any thread. -EINVAL: it
  * was begun before */
 int dit_index_table_merge(const struct dit_index_tables *tables,

@@ -156,7 +156,7 @@ int dit_output_merged_open(struct dit_record_output **ret,
 	output->tables.base = (struct dit_record_output){
 		.base = {.ops = &output_ops, .is_parallel = true}, .is_merged = true};
 	output->tables.fault = opts->fault;
-	output->tables.indexes.list_max = opts->list_max;
+	output->tables.indexes.merge.list_max = opts->list_max;
 	output->tables.indexes.rebuilds = opts->merge == DIT_MERGE_REBUILD;
 	output->opts = *opts;
 	output->opts.maxsize_bytes = dit_map_configured(opts->maxsize_bytes);

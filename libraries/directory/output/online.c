@@ -327,9 +327,10 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->head.is_online = true;
 	online->opts = *opts;
 	online->opts.conf.map_bytes = dit_map_configured(opts->conf.map_bytes);
-	online->head.tables = (struct dit_index_tables){.space = &online->reserve.space,
-	                                                .dropped = drop_pages,
-	                                                .ctx = &online->reserve};
+	online->head.tables.merge =
+		(struct dit_tree_merge_opts){.space = &online->reserve.space,
+	                                     .dropped = drop_pages,
+	                                     .ctx = &online->reserve};
 	online->data_fd = -1;
 	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);
 	if (r == 0) {

@@ -60,9 +60,9 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	struct dit_index_tables *tables = &online->head.tables;
 	int r = 0;
 
-	tables->source = source;
-	tables->space = space;
-	tables->list_max = online->opts.list_max;
+	tables->merge.source = source;
+	tables->merge.space = space;
+	tables->merge.list_max = online->opts.list_max;
 	for (size_t i = 0; i < tables->n && r == 0; i++) {
 		r = dit_output_change_index(&online->head.base, i, &step->changes[i]);
 		step->changes[i].next = NULL;

@@ -313,7 +313,8 @@ int dit_output_begin_changes(struct dit_record_output *output)
 	r = r < 0 ? r : dit_index_table_end(entries, NULL);
 	if (r == 0 && entries->append == NULL) {
 		r = dit_page_commit_reach(tables->indexes.commit);
-		opts = dit_index_merge_opts(&tables->indexes, entries);
+		opts = tables->indexes.merge;
+		opts.stored = entries->tree;
 		dit_tree_changes_init(&tables->changes, &opts);
 	}
 	tables->indexes.is_closed |= r == 0;
@@ -409,10 +410,10 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 	tables->indexes.append = append;
 	tables->indexes.commit = commit;
 	if (commit != NULL) {
-		tables->indexes.space = dit_page_commit_space(commit);
-		tables->indexes.source = dit_page_commit_source(commit);
-		tables->indexes.dropped = drop_pages;
-		tables->indexes.ctx = commit;
+		tables->indexes.merge.space = dit_page_commit_space(commit);
+		tables->indexes.merge.source = dit_page_commit_source(commit);
+		tables->indexes.merge.dropped = drop_pages;
+		tables->indexes.merge.ctx = commit;
 	}
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = dit_index_table_begin(&tables->indexes, &tables->fixed[i],
