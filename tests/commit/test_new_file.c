@@ -409,18 +409,13 @@ TEST(what_is_written_is_read)
 
 /* ---- values replaced ---- */
 
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_commit_drop_pages(ctx, first, n);
-}
-
 static void begin_changes(struct fixture *f, const struct dit_tree_record *tree)
 {
 	const struct dit_tree_merge_opts opts = {
 		.space = f->space,
 		.source = dit_page_commit_source(f->commit),
 		.stored = *tree,
-		.dropped = drop_pages,
+		.dropped = dit_page_commit_drop_pages,
 		.ctx = f->commit};
 
 	assert_int_equal(dit_page_commit_reach(f->commit), 0);

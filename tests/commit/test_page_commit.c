@@ -298,11 +298,6 @@ TEST(readers_keep_their_state)
 	assert_sound(&fixture);
 }
 
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_commit_drop_pages(ctx, first, n);
-}
-
 /* The lists of some keys get an ID more. */
 static void merge_id(struct dit_page_commit *commit, uint64_t id, unsigned step,
                      struct dit_tree_record *tree)
@@ -311,7 +306,7 @@ static void merge_id(struct dit_page_commit *commit, uint64_t id, unsigned step,
 	                                         .source = dit_page_commit_source(commit),
 	                                         .stored = *tree,
 	                                         .list_max = 10000,
-	                                         .dropped = drop_pages,
+	                                         .dropped = dit_page_commit_drop_pages,
 	                                         .ctx = commit};
 	const struct dit_ids_change change = {.added = &id, .nadded = 1};
 	struct dit_tree_merge *merge = NULL;
@@ -388,7 +383,7 @@ TEST(all_pages_of_a_value_leave_the_tree)
 	const uint64_t ids[] = {1, 2};
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_merge *merge = NULL;
-	struct dit_tree_merge_opts opts = {.dropped = drop_pages};
+	struct dit_tree_merge_opts opts = {.dropped = dit_page_commit_drop_pages};
 	struct dit_tree_record tree;
 	struct fixture fixture;
 	int fd = -1;

@@ -92,11 +92,6 @@ static inline struct dit_tree_record other_10_tree(const struct other_10 *other,
 	return tree;
 }
 
-static inline int other_10_drop(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_commit_drop_pages(ctx, first, n);
-}
-
 /* A table is changed, until other_10_finish(). */
 static inline struct dit_tree_merge *other_10_merge(const struct other_10 *other,
                                                     const char *name,
@@ -108,7 +103,7 @@ static inline struct dit_tree_merge *other_10_merge(const struct other_10 *other
 	                                   .stored = other_10_tree(other, name),
 	                                   .list_max = 1000000,
 	                                   .orders = orders,
-	                                   .dropped = other_10_drop,
+	                                   .dropped = dit_page_commit_drop_pages,
 	                                   .ctx = other->commit};
 	struct dit_tree_merge *merge = NULL;
 

@@ -204,11 +204,6 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 
 /* ---- the output ---- */
 
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_reserve_drop(ctx, first, n);
-}
-
 static struct dit_online *of(struct dit_output *output)
 {
 	return (struct dit_online *)output;
@@ -329,7 +324,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->opts.conf.map_bytes = dit_map_configured(opts->conf.map_bytes);
 	online->head.tables.merge =
 		(struct dit_tree_merge_opts){.space = &online->reserve.space,
-	                                     .dropped = drop_pages,
+	                                     .dropped = dit_page_reserve_drop,
 	                                     .ctx = &online->reserve};
 	online->data_fd = -1;
 	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);

@@ -395,11 +395,6 @@ int dit_record_tables_put(struct dit_record_tables *tables)
 
 /* ---- beginning and end ---- */
 
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_commit_drop_pages(ctx, first, n);
-}
-
 int dit_record_tables_begin(struct dit_record_tables *tables,
                             struct dit_page_commit *commit,
                             struct dit_lmdb_append *append)
@@ -412,7 +407,7 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 	if (commit != NULL) {
 		tables->indexes.merge.space = dit_page_commit_space(commit);
 		tables->indexes.merge.source = dit_page_commit_source(commit);
-		tables->indexes.merge.dropped = drop_pages;
+		tables->indexes.merge.dropped = dit_page_commit_drop_pages;
 		tables->indexes.merge.ctx = commit;
 	}
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {

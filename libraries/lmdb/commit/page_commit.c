@@ -303,8 +303,9 @@ static int drop_page(struct dit_page_commit *commit, uint64_t page)
 	               : dit_commit_give_pages(commit, page, 1);
 }
 
-int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n)
+int dit_page_commit_drop_pages(void *ctx, uint64_t first, uint64_t n)
 {
+	struct dit_page_commit *commit = ctx;
 	int r = 0;
 
 	(void)pthread_mutex_lock(&commit->lock);

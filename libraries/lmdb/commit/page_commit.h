@@ -115,9 +115,10 @@ int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span n
 /**
  * Pages that no tree has any more: of the old state, or of a tree that was written since
  * and was changed again. Any thread. DIT_E_CORRUPT: they are free, or given already
+ *
+ * @param ctx  a struct dit_page_commit: a merge calls this, too (tree_merge.h)
  */
-int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first,
-                               uint64_t n);
+int dit_page_commit_drop_pages(void *ctx, uint64_t first, uint64_t n);
 /**
  * Wait until all pages are written that were handed over. From now on
  * dit_page_commit_source() has them, too. No other thread reads or writes.

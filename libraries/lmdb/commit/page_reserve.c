@@ -103,8 +103,10 @@ int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages)
 	return r;
 }
 
-int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n)
+int dit_page_reserve_drop(void *ctx, uint64_t first, uint64_t n)
 {
+	struct dit_page_reserve *reserve = ctx;
+
 	for (uint64_t page = first; page < first + n; page++) {
 		if (!dit_page_set_has(&reserve->used, page)) {
 			return DIT_E_CORRUPT;

@@ -60,7 +60,9 @@ int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages);
 /**
  * Pages that were handed out are not needed after all, and nobody reads them again: they
  * are handed out again. One thread writes. 0; DIT_E_CORRUPT: they were not handed out
+ *
+ * @param ctx  a struct dit_page_reserve: a merge calls this (tree_merge.h)
  */
-int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n);
+int dit_page_reserve_drop(void *ctx, uint64_t first, uint64_t n);
 
 #endif
