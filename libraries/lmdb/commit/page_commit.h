@@ -136,7 +136,6 @@ struct dit_page_change {
 struct dit_page_change_opts {
 	unsigned nthreads;      /* that look at the old trees */
 	dit_key_order_fn order; /* of their keys and items (walk.h) */
-	void *order_ctx;
 	/**
 	 * An old tree is damaged. May be NULL.
 	 *

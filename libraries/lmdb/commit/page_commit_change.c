@@ -64,7 +64,6 @@ static int walk(const struct dit_page_commit *commit,
 		.pages = &commit->source,
 		.nthreads = opts->nthreads,
 		.order = opts->order,
-		.order_ctx = opts->order_ctx,
 		.others = &commit->owned,
 	};
 

@@ -56,7 +56,6 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 		.fd = opts->pages->fd,
 		.shared.nthreads = opts->nthreads,
 		.order = opts->order,
-		.order_ctx = opts->order_ctx,
 		.found = note,
 		.found_ctx = &found,
 	};

@@ -23,8 +23,7 @@ struct dit_walked_tree {
 struct dit_walk_trees_opts {
 	const struct dit_page_source *pages; /* of the file; borrowed */
 	unsigned nthreads;
-	dit_key_order_fn order; /* as in a walk */
-	void *order_ctx;
+	dit_key_order_fn order;            /* as in a walk */
 	const struct dit_page_set *others; /* pages that no tree may have; borrowed */
 };
 
