@@ -287,7 +287,7 @@ static void check_walk(struct fixture *f)
 	                                                              : f->layout.format},
 		.order = order,
 		.found = note_finding,
-		.found_ctx = f,
+		.ctx = f,
 	};
 	struct dit_walk_stats stats;
 	struct stat st;
@@ -610,7 +610,7 @@ TEST(liblmdb_goes_on)
 	struct dit_tree_record *tree = NULL;
 	MDB_env *env = NULL;
 	struct dit_walk_opts opts = {
-		.shared.nthreads = 1, .found = note_finding, .found_ctx = &f};
+		.shared.nthreads = 1, .found = note_finding, .ctx = &f};
 	struct dit_walk_stats stats;
 
 	begin(&f, layouts[0]);

@@ -102,13 +102,6 @@ static const struct dit_page_format *sealed_of(const struct judge *judge, int fd
 
 /* ---- the walker ---- */
 
-static void order(void *ctx, struct dit_span name, unsigned flags,
-                  struct dit_key_orders *orders)
-{
-	(void)ctx;
-	dit_stored_order(NULL, name, flags, orders);
-}
-
 /* The first one; others often follow from it. */
 static void found(void *ctx, const struct dit_walk_finding *finding)
 {
@@ -125,9 +118,9 @@ static int walk(struct judge *judge, int fd)
 	struct dit_walk_opts opts = {
 		.fd = fd,
 		.shared = {.nthreads = 1, .sealed = sealed_of(judge, fd)},
-		.order = order,
+		.order = dit_stored_order,
 		.found = found,
-		.found_ctx = judge,
+		.ctx = judge,
 	};
 	struct dit_walk_stats stats;
 	int r = 0;

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t nbytes = 0;
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {
-		.order = image_order, .found = look_at, .found_ctx = &nbytes};
+		.order = image_order, .found = look_at, .ctx = &nbytes};
 
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		if (whole[maker].bytes == NULL) {

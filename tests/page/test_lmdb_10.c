@@ -54,9 +54,8 @@ static int walk(struct fixture *f, dit_walk_size_fn size)
 		.shared.nthreads = 1,
 		.order = dit_stored_order,
 		.found = note_finding,
-		.found_ctx = f,
+		.ctx = f,
 		.size = size,
-		.size_ctx = f,
 	};
 	FILE *file = tmpfile();
 	int r = 0;

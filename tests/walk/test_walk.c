@@ -113,7 +113,7 @@ static void assert_directory_is_clean(const char *dir, const char *what)
 	char text[500] = "";
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {
-		.shared.nthreads = 2, .found = note_first, .found_ctx = text};
+		.shared.nthreads = 2, .found = note_first, .ctx = text};
 
 	opts.fd = open(path, O_RDONLY);
 	assert_int_equal(dit_walk(&opts, &stats), 0);
@@ -176,10 +176,8 @@ static void walk_snapshot(const char *dir, uint64_t transaction, struct dit_meta
 	char text[500] = "";
 	struct dit_metas metas;
 	struct dit_walk_stats stats = {0};
-	struct dit_walk_opts opts = {.state = held,
-	                             .shared.nthreads = 2,
-	                             .found = note_first,
-	                             .found_ctx = text};
+	struct dit_walk_opts opts = {
+		.state = held, .shared.nthreads = 2, .found = note_first, .ctx = text};
 
 	opts.fd = open(path, O_RDONLY);
 	if (held->magic == 0) {
@@ -245,7 +243,7 @@ TEST(a_commit_during_a_walk_that_holds_nothing_is_told)
 	struct dit_walk_opts opts = {.shared.nthreads = 1,
 	                             .order = wrong_order,
 	                             .found = commit_meanwhile,
-	                             .found_ctx = &committer};
+	                             .ctx = &committer};
 
 	change_randomly(committer.env, false, false);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
@@ -468,7 +466,7 @@ TEST(sizes_of_databases_are_told)
 			                             .order = image_order,
 			                             .list = note_list,
 			                             .size = note_size,
-			                             .size_ctx = &sizes,
+			                             .ctx = &sizes,
 			                             .found = note_first};
 
 			assert_int_equal(dit_walk(&opts, &stats), 0);

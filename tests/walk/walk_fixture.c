@@ -241,7 +241,7 @@ int image_walk(const struct image *image, unsigned nthreads, struct image_findin
 		.shared.nthreads = nthreads,
 		.order = image_order,
 		.found = note_finding,
-		.found_ctx = ret,
+		.ctx = ret,
 	};
 	int r = 0;
 

@@ -45,7 +45,7 @@ int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
 		.shared = {.nthreads = 1, .stop = stop},
 		.order = dit_stored_order,
 		.found = note,
-		.found_ctx = &first,
+		.ctx = &first,
 	};
 	struct dit_walk_stats stats;
 	int r = dit_walk(&opts, &stats);

@@ -73,7 +73,7 @@ static void tell_sizes(struct walk *walk)
 			.used_bytes = atomic_load(&tree->used_bytes),
 		};
 
-		walk->opts->size(walk->opts->size_ctx, &size);
+		walk->opts->size(walk->opts->ctx, &size);
 	}
 }
 
@@ -109,7 +109,7 @@ static void report(const struct walk_spot *at, enum dit_walk_kind kind,
 	walk->nfindings++;
 	if (opts->found != NULL) {
 		(void)vsnprintf(text, sizeof(text), format, args);
-		opts->found(opts->found_ctx, &finding);
+		opts->found(opts->ctx, &finding);
 	}
 	(void)pthread_mutex_unlock(&walk->lock);
 }
@@ -256,7 +256,7 @@ static int start_database(struct walk *walk, struct walk_tree *tree)
 
 	check_root(tree);
 	if (opts->order != NULL) {
-		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
+		opts->order(opts->ctx, dit_span_of(tree->name), tree->record.flags,
 		            &tree->orders);
 	}
 	if (tree->record.root == DIT_PAGE_NONE) {
@@ -288,7 +288,7 @@ static void tell(void *ctx)
 	struct walk *walk = ctx;
 	uint64_t done = atomic_load(&walk->nused) + atomic_load(&walk->nfreed);
 
-	walk->opts->tell(walk->opts->tell_ctx, done > walk->npages ? walk->npages : done,
+	walk->opts->tell(walk->opts->ctx, done > walk->npages ? walk->npages : done,
 	                 walk->npages, walk->page_bytes);
 }
 

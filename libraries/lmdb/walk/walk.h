@@ -152,18 +152,15 @@ struct dit_walk_opts {
 	/* The meta page that the snapshot held was registered with: two commits later the
 	 * file does not have it any more. Borrowed. NULL: nothing is held */
 	const struct dit_meta *state;
-	bool is_brief;          /* meta pages, free list and main tree alone */
-	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
-	void *order_ctx;
+	bool is_brief;           /* meta pages, free list and main tree alone */
+	dit_key_order_fn order;  /* NULL: LMDB's own orders alone */
 	dit_walk_list_fn list;   /* NULL: not wanted */
 	dit_walk_size_fn size;   /* NULL: not wanted */
-	void *size_ctx;          /* of both */
 	dit_walk_found_fn found; /* NULL: findings are counted only */
-	void *found_ctx;
 	/** Called now and then by the thread of dit_walk(): pages that were visited or
 	 * are free, of all. NULL: no callback. */
 	void (*tell)(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes);
-	void *tell_ctx;
+	void *ctx; /* of all callbacks */
 };
 
 struct dit_walk_stats {

@@ -34,7 +34,7 @@ static void tell(const struct walk_member *member, const struct walk_tree *tree,
 	                                   .is_more = is_more};
 
 	if (opts->list != NULL) {
-		opts->list(opts->size_ctx, member->number, &list);
+		opts->list(opts->ctx, member->number, &list);
 	}
 }
 

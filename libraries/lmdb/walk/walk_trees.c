@@ -57,7 +57,7 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 		.shared.nthreads = opts->nthreads,
 		.order = opts->order,
 		.found = note,
-		.found_ctx = &found,
+		.ctx = &found,
 	};
 	struct walk walk = {
 		.opts = &walk_opts,

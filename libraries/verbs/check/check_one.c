@@ -326,20 +326,15 @@ static int walk(struct file *file, struct dit_walk_stats *stats)
 		.shared = dit_job_shared(file->one->job, file->seal),
 		.state = state_of(file),
 		.order = take_database,
-		.order_ctx = file,
 		.found = keep_walked,
-		.found_ctx = file,
+		.tell = file->opts->progress != NULL ? tell_pages : NULL,
+		.ctx = file,
 	};
 	int r = 0;
 
-	if (file->opts->progress != NULL) {
-		opts.tell = tell_pages;
-		opts.tell_ctx = file;
-	}
 	if (file->sizes != NULL || file->content.sums != NULL) {
 		opts.list = note_list;
 		opts.size = file->sizes != NULL ? take_size : NULL;
-		opts.size_ctx = file;
 	}
 	memset(stats, 0, sizeof(*stats));
 	r = dit_walk(&opts, stats);

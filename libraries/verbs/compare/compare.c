@@ -96,7 +96,7 @@ static int walk_side(struct dit_compare *c, unsigned number)
 	                                   .order = dit_stored_order,
 	                                   .tell = c->opts.progress == NULL ? NULL
 	                                                                    : tell_pages,
-	                                   .tell_ctx = c};
+	                                   .ctx = c};
 	struct dit_walk_stats stats = {0};
 	int r = 0;
 
