@@ -148,7 +148,6 @@ TEST(what_is_out_of_order_is_refused)
 
 		assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &other),
 		                 -EINVAL);
-		assert_int_equal(dit_output_open_names(staging, &other), -EINVAL);
 		assert_int_equal(dit_output_open_part(&staging->base, 1, 0, &other),
 		                 -EINVAL);
 		assert_int_equal(fixture_put_list(table,

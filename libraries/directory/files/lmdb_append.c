@@ -98,14 +98,11 @@ struct dit_lmdb_append {
 	uint64_t txn_bytes;      /* what it was charged with */
 	uint64_t started_bytes;  /* of the file, handed to the disk already */
 
-	/* The key of the last item; of none if last_len is 0. */
+	/* The key of the last item, or the length of that of the last list; of none if
+	 * last_len is 0. */
 	unsigned last_db;
 	char last_key[sizeof(uint64_t) + sizeof(uint16_t)];
 	size_t last_len;
-
-	bool is_open; /* a table: */
-	bool is_integerkey;
-	size_t integerkey_len; /* of its first key; 0: none yet */
 };
 
 /* ---- liblmdb ---- */
@@ -455,29 +452,13 @@ int dit_lmdb_append_replace(struct dit_lmdb_append *append, unsigned db,
 
 /* ---- lists ---- */
 
-int dit_lmdb_append_begin_table(struct dit_lmdb_append *append, bool is_integerkey)
-{
-	if (append->is_open) {
-		return -EINVAL;
-	}
-	append->is_open = true;
-	append->is_integerkey = is_integerkey;
-	append->integerkey_len = 0;
-	return 0;
-}
-
-void dit_lmdb_append_end_table(struct dit_lmdb_append *append)
-{
-	append->is_open = false;
-}
-
 /* Integer keys of different lengths have no order (storage.md 1.5). */
-static int check_integerkey(struct dit_lmdb_append *append, size_t len)
+static int check_integerkey(const struct dit_lmdb_append *append, unsigned db, size_t len)
 {
-	if (append->integerkey_len == 0 && (len == 4 || len == 8)) {
-		append->integerkey_len = len;
-	}
-	return len == append->integerkey_len && len > 0 ? 0 : -EINVAL;
+	bool is_first = append->last_db != db || append->last_len == 0;
+
+	return (len == 4 || len == 8) && (is_first || len == append->last_len) ? 0
+	                                                                       : -EINVAL;
 }
 
 /* IDs of a new key, or more of the last one. @param ids  as MDB_MULTIPLE has them */
@@ -499,20 +480,23 @@ static int put_ids(struct dit_lmdb_append *append, unsigned db, MDB_val *key,
 }
 
 int dit_lmdb_append_put_list(struct dit_lmdb_append *append, unsigned db,
-                             struct dit_span key, const uint64_t *ids, size_t nids)
+                             bool is_integerkey, const struct dit_posting_list *list)
 {
-	MDB_val key_val = val_of(key);
+	MDB_val key_val = val_of(list->key);
 	uint64_t integer = 0;
-	int r = append->is_integerkey ? check_integerkey(append, key.len) : 0;
+	int r = is_integerkey ? check_integerkey(append, db, list->key.len) : 0;
 
-	if (r == 0 && append->is_integerkey) {
+	if (r == 0 && is_integerkey) {
 		/* LMDB reads integer keys as words where they lie. */
-		memcpy(&integer, key.data, key.len);
+		memcpy(&integer, list->key.data, list->key.len);
 		key_val.mv_data = &integer;
 	}
-	for (size_t at = 0; at < nids && r == 0; at += IDS_PER_PUT) {
-		size_t n = nids - at < IDS_PER_PUT ? nids - at : IDS_PER_PUT;
-		MDB_val data[2] = {{sizeof(*ids), (void *)(ids + at)}, {n, NULL}};
+	append->last_db = db;
+	append->last_len = list->key.len;
+	for (size_t at = 0; at < list->nids && r == 0; at += IDS_PER_PUT) {
+		size_t left = list->nids - at;
+		MDB_val data[2] = {{sizeof(*list->ids), (void *)(list->ids + at)},
+		                   {left < IDS_PER_PUT ? left : IDS_PER_PUT, NULL}};
 
 		r = put_ids(append, db, &key_val, data, at == 0);
 	}

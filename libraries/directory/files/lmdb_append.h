@@ -5,8 +5,7 @@
  *
  *   dit_lmdb_append_begin_file();  dit_lmdb_append_open();  _make() ...
  *   dit_lmdb_append_put(), _reserve(), _put_item(), _find(), _replace() ...
- *   one table of lists or items after the other:  _begin_table();  _put_list(),
- *                                                 _put_item() ...;  _end_table()
+ *   dit_lmdb_append_put_list() ..., one database after the other
  *   dit_lmdb_append_commit();  dit_lmdb_append_close()
  *
  * Threads: belongs to one thread.
@@ -20,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ids.h"
 #include "base/span.h"
 #include "files/fault.h"
 
@@ -67,18 +67,13 @@ int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
 int dit_lmdb_append_put_item(struct dit_lmdb_append *append, unsigned db,
                              struct dit_span key, struct dit_span item);
 
-/** Begin a table, whose lists or items follow. -EINVAL: another one is open */
-int dit_lmdb_append_begin_table(struct dit_lmdb_append *append, bool is_integerkey);
-void dit_lmdb_append_end_table(struct dit_lmdb_append *append);
 /**
- * A new key of the open table, and its list.
- *
- * @param ids  ascending
+ * A new key of a database, and its list. The lists of one database follow each other.
  *
  * @return 0; -EINVAL: integer keys of 4 and of 8 bytes, which have no order; errors
  */
 int dit_lmdb_append_put_list(struct dit_lmdb_append *append, unsigned db,
-                             struct dit_span key, const uint64_t *ids, size_t nids);
+                             bool is_integerkey, const struct dit_posting_list *list);
 
 /** 1; 0: there is no such record, or nothing in it. @param ret  until the next call */
 int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit_span key,

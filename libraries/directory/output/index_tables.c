@@ -103,9 +103,10 @@ int dit_output_put_lists(struct dit_output_table *part,
 		r = lists[i].nids == 0 ? 0
 		    : part->merge != NULL
 		            ? dit_tree_merge_ids(part->merge, lists[i].key, &change)
-		            : dit_lmdb_append_put_list(table->append, table->db,
-		                                       lists[i].key, lists[i].ids,
-		                                       lists[i].nids);
+		            : dit_lmdb_append_put_list(
+				      table->append, table->db,
+				      (table->tree.flags & DIT_DB_INTEGERKEY) != 0,
+				      &lists[i]);
 	}
 	return r;
 }
@@ -146,7 +147,6 @@ int dit_output_finish(struct dit_output_table *part, uint64_t *ret_bytes)
 	int r = 0;
 
 	if (table->append != NULL) {
-		dit_lmdb_append_end_table(table->append);
 		return 0;
 	}
 	if (part != &table->whole) {
@@ -166,23 +166,9 @@ int dit_output_finish(struct dit_output_table *part, uint64_t *ret_bytes)
 /* The merge of a part is freed with the table: another one may not be opened instead. */
 void dit_output_drop(struct dit_output_table *part)
 {
-	if (part == NULL) {
-		return;
-	}
-	if (part->table->append != NULL) {
-		dit_lmdb_append_end_table(part->table->append);
-	} else if (part == &part->table->whole) {
+	if (part != NULL && part == &part->table->whole) {
 		free_merge(part);
 	}
-}
-
-static int append_open(struct dit_index_table *table)
-{
-	int r = dit_lmdb_append_begin_table(table->append,
-	                                    (table->tree.flags & DIT_DB_INTEGERKEY) != 0);
-
-	table->is_written |= r == 0;
-	return r;
 }
 
 /* ---- opened ---- */
@@ -193,10 +179,11 @@ int dit_index_table_open(const struct dit_index_tables *tables,
 {
 	int r = tables->is_closed || table->is_written ? -EINVAL
 	        : table->append != NULL
-	                ? append_open(table)
+	                ? 0
 	                : dit_index_table_merge(tables, table, part, rebuilds);
 
 	if (r == 0) {
+		table->is_written = table->append != NULL;
 		part->table = table;
 		*ret = part;
 	}
