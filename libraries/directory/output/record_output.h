@@ -225,11 +225,11 @@ int dit_output_release_entries(struct dit_record_output *output, size_t mark);
 int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
                                 const struct dit_pieces *record);
 
-/** id2e: a stored entry goes. In the order of dit_output_reserve_entry(), which gives a
- * stored ID another record. */
+/** id2e: a stored entry goes, so it is_merged. In the order of
+ * dit_output_reserve_entry(), which gives a stored ID another record. */
 int dit_output_remove_entry(struct dit_record_output *output, uint64_t id);
 
-/** id2v: all stored records of an attribute of an entry go. In the order of
+/** id2v: all stored records of an attribute of an entry go, likewise. In the order of
  * dit_output_put_split(). */
 int dit_output_remove_splits(struct dit_record_output *output, uint64_t id, uint16_t ad);
 

@@ -249,10 +249,7 @@ int dit_output_remove_entry(struct dit_record_output *output, uint64_t id)
 	struct dit_index_table *table = NULL;
 	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
 
-	return r < 0 ? r
-	       : table->append != NULL
-	               ? -EINVAL
-	               : dit_tree_merge_remove(table->whole.merge, span_of(&id));
+	return r < 0 ? r : dit_tree_merge_remove(table->whole.merge, span_of(&id));
 }
 
 /* The key of an attribute's values in id2v. */
@@ -274,9 +271,7 @@ int dit_output_remove_splits(struct dit_record_output *output, uint64_t id, uint
 	const struct dit_span key = make_split_key(&bytes, id, ad);
 	int r = reach(of(output), DIT_FIXED_SPLITS, true, &table);
 
-	return r < 0                   ? r
-	       : table->append != NULL ? -EINVAL
-	                               : dit_tree_merge_remove(table->whole.merge, key);
+	return r < 0 ? r : dit_tree_merge_remove(table->whole.merge, key);
 }
 
 int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
