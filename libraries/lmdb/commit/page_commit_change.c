@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "commit/page_commit_impl.h"
-#include "walk/walk_trees.h"
+#include "walk/walk.h"
 
 /* Trees to walk. */
 struct trees {

@@ -9,7 +9,5 @@ libditkit_a_SOURCES += \
 	%D%/walk_page.c \
 	%D%/walk_private.h \
 	%D%/walk_tasks.c \
-	%D%/walk_trees.c \
-	%D%/walk_trees.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -165,8 +165,9 @@ static bool are_flags(unsigned flags)
 	       ((flags & of_items) == 0 || (flags & DIT_DB_DUPSORT) != 0);
 }
 
-int dit_walk_add_database(const struct walk_spot *at, struct dit_span name,
-                          const struct dit_tree_record *record)
+/* A database, whose record lies at that spot. 0 or -ENOMEM */
+static int add_database(const struct walk_spot *at, struct dit_span name,
+                        const struct dit_tree_record *record)
 {
 	struct walk *walk = at->walk;
 	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
@@ -219,7 +220,7 @@ void dit_walk_database(const struct walk_spot *at, const struct dit_node_view *n
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
-	r = dit_walk_add_database(at, name, &record);
+	r = add_database(at, name, &record);
 	if (r < 0) {
 		dit_walk_fail(walk, r);
 	}
@@ -292,7 +293,8 @@ static void tell(void *ctx)
 	                 walk->npages, walk->page_bytes);
 }
 
-int dit_walk_databases(struct walk *walk)
+/* With a team. 0; -ENOMEM and other -errno */
+static int walk_databases(struct walk *walk)
 {
 	struct dit_team *team = NULL;
 	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->shared.nthreads);
@@ -414,7 +416,8 @@ static void find_lost_pages(struct walk *walk)
 
 /* ---- the whole ---- */
 
-int dit_walk_begin(struct walk *walk)
+/* After dit_walk_metas(). end() in every case */
+static int begin(struct walk *walk)
 {
 	int r = dit_page_set_init(&walk->used, walk->npages);
 
@@ -429,7 +432,7 @@ int dit_walk_begin(struct walk *walk)
 	return 0;
 }
 
-void dit_walk_end(struct walk *walk)
+static void end(struct walk *walk)
 {
 	dit_walk_tasks_free(walk->tasks);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
@@ -447,12 +450,12 @@ static int walk_trees(struct walk *walk)
 
 	check_end(walk);
 	r = r ?: walk_main_tree(walk);
-	return r < 0 || walk->opts->is_brief ? r : dit_walk_databases(walk);
+	return r < 0 || walk->opts->is_brief ? r : walk_databases(walk);
 }
 
 static int walk_pages(struct walk *walk)
 {
-	int r = dit_walk_begin(walk);
+	int r = begin(walk);
 
 	if (r < 0) {
 		return r;
@@ -500,7 +503,7 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 	if (r == 0) {
 		fill_stats(&walk, ret);
 	}
-	dit_walk_end(&walk);
+	end(&walk);
 	return r;
 }
 
@@ -519,6 +522,83 @@ int dit_walk_brief(int fd, const struct dit_page_format *sealed,
 	return r;
 }
 
+/* ---- some trees alone ---- */
+
+struct found {
+	struct dit_walked_tree *trees;
+	size_t ntrees;
+};
+
+/* The first finding of each tree; others often follow from it. */
+static void note_tree(void *ctx, const struct dit_walk_finding *finding)
+{
+	const struct found *found = ctx;
+
+	for (size_t i = 0; i < found->ntrees; i++) {
+		struct dit_walked_tree *tree = &found->trees[i];
+
+		if (tree->is_damaged || strcmp(tree->name, finding->database) != 0) {
+			continue;
+		}
+		tree->is_damaged = true;
+		(void)snprintf(tree->text, sizeof(tree->text), "%s, page %lld: %s",
+		               dit_walk_kind_name(finding->kind),
+		               (long long)finding->page, finding->text);
+	}
+}
+
+static int walk_each(struct walk *walk, const struct dit_walked_tree *trees,
+                     size_t ntrees, const struct dit_page_set *others)
+{
+	const struct walk_spot none = {walk, NULL, DIT_WALK_NO_PAGE, -1};
+	int r = begin(walk);
+
+	if (r == 0) {
+		(void)dit_page_set_add_all(&walk->freed, others);
+	}
+	for (size_t i = 0; i < ntrees && r == 0; i++) {
+		r = add_database(&none, dit_span_of(trees[i].name), &trees[i].record);
+	}
+	r = r ?: walk_databases(walk);
+	return r < 0 ? r : atomic_load(&walk->error);
+}
+
+int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tree *trees,
+                   size_t ntrees, struct dit_page_set *ret)
+{
+	struct found found = {.trees = trees, .ntrees = ntrees};
+	const struct dit_walk_opts walk_opts = {
+		.fd = opts->pages->fd,
+		.shared.nthreads = opts->nthreads,
+		.order = opts->order,
+		.found = note_tree,
+		.ctx = &found,
+	};
+	struct walk walk = {
+		.opts = &walk_opts,
+		.format = opts->pages->format,
+		.page_bytes = opts->pages->page_bytes,
+		.npages = opts->pages->npages,
+		.meta = {.transaction = UINT64_MAX},
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	int r = 0;
+
+	*ret = (struct dit_page_set){.words = NULL};
+	for (size_t i = 0; i < ntrees; i++) {
+		trees[i].is_damaged = false;
+	}
+	r = walk_each(&walk, trees, ntrees, opts->others);
+	r = r == 0 && walk.nfindings > 0 ? DIT_E_CORRUPT : r;
+	if (r == 0) {
+		*ret = walk.used;
+		ret->count = atomic_load(&walk.nused);
+		walk.used.words = NULL;
+	}
+	end(&walk);
+	return r;
+}
+
 /* ---- the length of the file ---- */
 
 int dit_walk_length(int fd, struct dit_file_lack *ret)
@@ -530,7 +610,7 @@ int dit_walk_length(int fd, struct dit_file_lack *ret)
 	struct stat status;
 	int r = dit_walk_metas(&walk, &is_usable);
 
-	dit_walk_end(&walk);
+	end(&walk);
 	/* liblmdb tells what is wrong with the meta pages. */
 	if (r < 0 || !is_usable || walk.nbehind == 0) {
 		return r;

@@ -32,6 +32,8 @@
 #include "base/span.h"
 #include "page/key_order.h"
 #include "page/page_format.h"
+#include "page/page_set.h"
+#include "page/page_source.h"
 
 /* doc/man/ditcheck.8 explains them. */
 #define DIT_WALK_KINDS(KIND)                                                             \
@@ -192,6 +194,36 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
  * dit_walk_opts */
 int dit_walk_brief(int fd, const struct dit_page_format *sealed,
                    const struct dit_meta *state, struct dit_walk_stats *ret);
+
+/* ---- some trees alone ---- */
+
+/** A named database. */
+struct dit_walked_tree {
+	const char *name;
+	struct dit_tree_record record;
+	bool is_damaged; /* set by dit_walk_trees() */
+	char text[240];  /* of a damaged one: what was found first */
+};
+
+struct dit_walk_trees_opts {
+	const struct dit_page_source *pages; /* of the file; borrowed */
+	unsigned nthreads;
+	dit_key_order_fn order;            /* as in a walk */
+	const struct dit_page_set *others; /* pages that no tree may have; borrowed */
+};
+
+/**
+ * @param trees  no two of one name
+ * @param ret    gets the pages of all trees, with those of long values and of lists. To
+ *               be deinitialised in every case
+ *
+ * @return 0: nothing is wrong; DIT_E_CORRUPT: some trees are damaged, and @p ret cannot
+ *         be used; -errno, -ENOMEM
+ */
+int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tree *trees,
+                   size_t ntrees, struct dit_page_set *ret);
+
+/* ---- the length of the file ---- */
 
 /** Sizes that do not fit together. */
 struct dit_file_lack {

@@ -3,14 +3,13 @@
  * Inside the walker.
  *
  *   walk.c         the whole: meta pages, free list, main tree, databases, lost pages;
- *                  findings, and what each database takes
+ *                  findings, and what each database takes; some trees alone
  *   walk_meta.c    the two meta pages; which one counts
  *   walk_page.c    one page: claimed, read, its header checked; branches
  *   walk_leaf.c    leaves and what their nodes hold
  *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
  *   walk_free.c    the free list's records
  *   walk_tasks.c   which member visits what
- *   walk_trees.c   some trees alone
  *
  * The meta pages, the free list and the main tree are small and are walked by the caller
  * alone. Then the roots of the databases become tasks for the members of a team. A member
@@ -287,13 +286,6 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
 bool dit_walk_overflow(struct walk_member *member, const struct walk_spot *at,
                        const struct dit_node_view *node, uint64_t *ret_first);
 
-/** A database, whose record lies at that spot. 0 or -ENOMEM */
-int dit_walk_add_database(const struct walk_spot *at, struct dit_span name,
-                          const struct dit_tree_record *record);
-
-/** Walk the trees of all databases, with a team. 0; -ENOMEM and other -errno */
-int dit_walk_databases(struct walk *walk);
-
 /** Check a record of the main tree, which describes a database. */
 void dit_walk_database(const struct walk_spot *at, const struct dit_node_view *node);
 
@@ -308,12 +300,6 @@ static inline const struct dit_key_order *walk_order_of(const struct walk_tree *
 {
 	return tree->role == WALK_LIST ? &tree->orders.items : &tree->orders.keys;
 }
-
-/* ---- parts of a walk ---- */
-
-/** After dit_walk_metas(): bits, source of pages. dit_walk_end() in every case. */
-int dit_walk_begin(struct walk *walk);
-void dit_walk_end(struct walk *walk);
 
 /* ---- meta pages ---- */
 
