@@ -70,52 +70,24 @@ int dit_pairs_next(struct dit_pairs *pairs)
 
 /* ---- arrays ---- */
 
-/* A side that is an array. */
-struct list {
-	const char *rest; /* the elements that come after the present one */
-	size_t n;         /* of these */
-	size_t size;
-	int (*compare)(const void *a, const void *b);
-	const char *at; /* the present one */
-};
-
-static int next_of_list(void *side)
-{
-	struct list *list = side;
-
-	if (list->n == 0) {
-		return 0;
-	}
-	list->at = list->rest;
-	list->rest += list->size;
-	list->n--;
-	return 1;
-}
-
-static int order_of_lists(const void *first, const void *second)
-{
-	const struct list *a = first;
-	const struct list *b = second;
-
-	return a->compare(a->at, b->at);
-}
-
 void dit_pairs_subtract(void *const lists[2], size_t n[2], size_t size,
                         int (*compare)(const void *a, const void *b))
 {
-	struct list sides[2] = {{lists[0], n[0], size, compare, NULL},
-	                        {lists[1], n[1], size, compare, NULL}};
-	struct dit_pairs pairs = {.next = next_of_list,
-	                          .order = order_of_lists,
-	                          .sides = {&sides[0], &sides[1]}};
-	int which = 0;
+	const char *at[2] = {lists[0], lists[1]};
+	size_t left[2] = {n[0], n[1]};
 
 	n[0] = n[1] = 0;
-	while ((which = dit_pairs_next(&pairs)) > 0) {
-		int i = which == DIT_PAIR_SECOND;
+	while (left[0] > 0 || left[1] > 0) {
+		int order = left[0] == 0 ? 1 : left[1] == 0 ? -1 : compare(at[0], at[1]);
 
-		if (which != DIT_PAIR_BOTH) {
-			memmove((char *)lists[i] + n[i]++ * size, sides[i].at, size);
+		if (order != 0) {
+			int i = order > 0;
+
+			memmove((char *)lists[i] + n[i]++ * size, at[i], size);
+		}
+		for (int i = order > 0; i <= (order >= 0); i++) {
+			at[i] += size;
+			left[i]--;
 		}
 	}
 }
