@@ -132,6 +132,26 @@ SETUP_TEST(a_class_that_the_schema_lacks_is_undefined)
 	assert_truth(f, "(objectClass:=alias)", DIT_UNDEFINED);
 }
 
+SETUP_TEST(orderings_look_at_an_end_of_sorted_values)
+{
+	static const struct dit_span values[] = {{"20260101000000Z", 15},
+	                                         {"20250101000000Z", 15},
+	                                         {"20240101000000Z", 15}};
+	struct fixture *f = *state;
+
+	set_attr(f, 3, "createTimestamp", values, NULL);
+	f->attrs[3].nvalues = 3;
+	assert_truth(f, "(createTimestamp>=20250601000000Z)", DIT_TRUE);
+	assert_truth(f, "(createTimestamp<=20250601000000Z)", DIT_TRUE);
+	/* As if the equality rule had sorted them so. */
+	f->attrs[3].is_sorted = true;
+	assert_truth(f, "(createTimestamp>=20250601000000Z)", DIT_FALSE);
+	assert_truth(f, "(createTimestamp<=20250601000000Z)", DIT_FALSE);
+	assert_truth(f, "(createTimestamp>=20240101000000Z)", DIT_TRUE);
+	assert_truth(f, "(createTimestamp<=20260101000000Z)", DIT_TRUE);
+	assert_truth(f, "(createTimestamp=20250101000000Z)", DIT_TRUE);
+}
+
 SETUP_TEST(extensible_items_look_by_rule_and_into_the_dn)
 {
 	static const struct {

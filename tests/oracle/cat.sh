@@ -164,6 +164,28 @@ filters() {
 	both_filtered "$work/classes"
 }
 
+# Orderings of values that sortvals has sorted.
+sorted() {
+	local value
+	make_site "$work/ref" schema
+	sed -i '/^database/i sortvals tCIM tINT tOCT' "$work/ref/slapd.conf"
+	{
+		printf 'dn: dc=example,dc=com\nobjectClass: domain\nobjectClass: tRules\ndc: example\n'
+		printf 'tCIM: %s\n' zz b aaa
+		printf 'tOCT: %s\n' zz b aaa
+		printf 'tINT: %s\n' 7 -300 20
+	} >"$work/input.ldif"
+	slapadd_site "$work/ref" -q -l "$work/input.ldif"
+	check "sorted: the load" ended "$work/ref" 0
+	for value in zz b aaa ab y; do
+		printf '(%s)\n' "tCIM>=$value" "tCIM<=$value" "tOCT>=$value" "tOCT<=$value"
+	done >"$work/orderings"
+	for value in -300 -301 7 19 20; do
+		printf '(%s)\n' "tINT>=$value" "!(tINT<=$value)" "tINT=$value"
+	done >>"$work/orderings"
+	both_filtered "$work/orderings"
+}
+
 urls() {
 	local url
 	while IFS= read -r url; do
@@ -329,7 +351,7 @@ subtree() {
 	check "-s names something" grep -q '^dn: ' "$work/ditcat"
 }
 
-for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules}; do
+for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted}; do
 	$part
 done
 finish

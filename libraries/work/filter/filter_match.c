@@ -332,6 +332,18 @@ static bool concerns(const struct dit_filter *filter, const struct dit_ad *ad)
 	                          : dit_rule_suits(filter->rule, ad->type);
 }
 
+/* An ordering looks at the first or the last of sorted values alone. */
+static bool is_looked_at(const struct dit_filter *filter,
+                         const struct dit_attr_view *attr, uint32_t number)
+{
+	if (!attr->is_sorted) {
+		return true;
+	}
+	return filter->kind == DIT_FILTER_GREATER
+	               ? number + 1 == attr->nvalues
+	               : filter->kind != DIT_FILTER_LESS || number == 0;
+}
+
 static int match_attrs(const struct matching *m, const struct dit_filter *filter)
 {
 	const struct dit_entry_view *entry = m->entry;
@@ -350,8 +362,10 @@ static int match_attrs(const struct matching *m, const struct dit_filter *filter
 			/* As the equality rule compares them. */
 			const struct dit_span *normal =
 				attr->normal != NULL ? attr->normal : attr->values;
-			int r = match_value(m, filter, attr->ad->type, attr->values[v],
-			                    normal[v]);
+			int r = !is_looked_at(filter, attr, v)
+			                ? DIT_FALSE
+			                : match_value(m, filter, attr->ad->type,
+			                              attr->values[v], normal[v]);
 
 			if (r == DIT_UNDEFINED && filter->kind != DIT_FILTER_EXTENSIBLE) {
 				truth = r; /* unless another attribute matches */

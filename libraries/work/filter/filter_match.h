@@ -6,7 +6,10 @@
  *   and, or   as usual; undefined where no child decides
  *   not       undefined stays undefined
  *   items     false for an entry without the attribute; undefined where a class that the
- *             schema lacks comes before one that matches
+ *             schema lacks comes before one that matches. Where values are sorted
+ *             (sortvals), >= looks at the last alone, and <= at the first: their order
+ *             is that of the equality rule, by length for most, so others may match and
+ *             are passed over
  *
  * Attributes that slapd makes up: entryDN has the entry's DN, subschemaSubentry is
  * present and equals nothing. All others that it makes up for searches are absent.
