@@ -177,6 +177,12 @@ sorted() {
 	} >"$work/input.ldif"
 	slapadd_site "$work/ref" -q -l "$work/input.ldif"
 	check "sorted: the load" ended "$work/ref" 0
+	both "sorted"
+	empty_site "$work/ref"
+	sed -i 's/^sortvals/#&/' "$work/ref/slapd.conf"
+	slapadd_site "$work/ref" -q -l "$work/input.ldif"
+	sed -i 's/^#sortvals/sortvals/' "$work/ref/slapd.conf"
+	both "sorted after the load"
 	for value in zz b aaa ab y; do
 		printf '(%s)\n' "tCIM>=$value" "tCIM<=$value" "tOCT>=$value" "tOCT<=$value"
 	done >"$work/orderings"

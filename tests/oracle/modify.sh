@@ -77,11 +77,14 @@ make_sites() {
 	"$RANDCHANGES" "$seed" conf $nhistories | fill_in_both
 }
 
-# prepare DATABASE: both sites hold the same, and there are changes
+# prepare DATABASE: both sites hold the same, and there are changes. Every other database was
+# loaded before sortvals was configured.
 prepare() {
-	local i=$1
+	local i=$1 config=(-f loading.conf)
 	"$RANDCHANGES" "$seed" ldif "$i" >"$work/input.ldif"
 	"$RANDCHANGES" "$seed" changes "$i" | sed '/^control: /d' >"$work/changes-$i.ldif"
+	sed "$([ $((i % 2)) -eq 1 ] || echo '/^sortvals/d')" "$work/dit/slapd.conf" \
+		>"$work/dit/loading.conf"
 	ditadd_site "$work/dit" -c -b "dc=h$i" -l "$work/input.ldif"
 	cp -r "$work/dit/db-$i" "$work/ref"
 	slapcat -f "$work/dit/slapd.conf" -b "dc=h$i" -o ldif-wrap=no \

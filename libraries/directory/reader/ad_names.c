@@ -101,6 +101,18 @@ int dit_ad_names_choose(struct dit_ad_names *names, dit_ad_wanted_fn wanted, voi
 	return 0;
 }
 
+void dit_ad_names_sort(struct dit_ad_names *names,
+                       const struct dit_attr_type *const *types, size_t ntypes)
+{
+	for (uint32_t i = 0; i < names->n; i++) {
+		struct dit_ad_name *name = &names->list[i];
+
+		for (size_t t = 0; t < ntypes && !name->is_sorted; t++) {
+			name->is_sorted = name->ad != NULL && name->ad->type == types[t];
+		}
+	}
+}
+
 void dit_ad_names_deinit(struct dit_ad_names *names)
 {
 	free(names->list);

@@ -22,6 +22,7 @@ struct dit_ad_name {
 	struct dit_span name;    /* no data: none */
 	const struct dit_ad *ad; /* NULL: the schema has no such type, or there is none */
 	bool is_forged; /* what is stored is no description; then name is empty */
+	bool is_sorted; /* values are shown in order: dit_ad_names_sort() */
 };
 
 /** Zero is an empty one. */
@@ -55,6 +56,14 @@ typedef int (*dit_ad_wanted_fn)(void *ctx, const struct dit_ad *ad);
  * @return 0; the error of @p wanted; -ENOMEM
  */
 int dit_ad_names_choose(struct dit_ad_names *names, dit_ad_wanted_fn wanted, void *ctx);
+
+/**
+ * Values of these types are shown in the order of sortvals, also those that were stored
+ * before it named the type, as slapd reads them. Equal values among them stay as they
+ * are. Nobody reads entries yet.
+ */
+void dit_ad_names_sort(struct dit_ad_names *names,
+                       const struct dit_attr_type *const *types, size_t ntypes);
 
 /** Does ad2i have the number with bytes that are no description? */
 static inline bool dit_ad_names_is_forged(const struct dit_ad_names *names,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -153,6 +154,37 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 	return 0;
 }
 
+static int copy_list(struct dit_entry_reader *reader, struct dit_span **list, uint32_t n)
+{
+	struct dit_span *copy = dit_arena_alloc(&reader->arena, n * sizeof(*copy));
+
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(copy, *list, n * sizeof(*copy));
+	*list = copy;
+	return 0;
+}
+
+/* Equal values are found when some are in order already: hence the copies. */
+static int sort_values(struct dit_entry_reader *reader, struct dit_attr_view *attr)
+{
+	struct dit_attr sorted = dit_attr_of_view(attr);
+	uint32_t twice = 0;
+	int r = copy_list(reader, &sorted.values, attr->nvalues);
+
+	r = r == 0 && sorted.normal != NULL
+	            ? copy_list(reader, &sorted.normal, attr->nvalues)
+	            : r;
+	r = r ?: dit_attr_sort(&sorted, &reader->arena, &twice);
+	if (r == 0 && twice == DIT_VALUES_UNIQUE) {
+		attr->values = sorted.values;
+		attr->normal = sorted.normal;
+		attr->is_sorted = true;
+	}
+	return r;
+}
+
 /* 0; DIT_E_UNKNOWN or DIT_E_CORRUPT with a reason; or an error of reading. */
 static int show_attr(struct dit_entry_reader *reader, uint64_t id,
                      const struct dit_stored_attr *stored, struct dit_attr_view *ret)
@@ -177,10 +209,12 @@ static int show_attr(struct dit_entry_reader *reader, uint64_t id,
 	                              .nvalues = stored->nvalues,
 	                              .values = stored->values,
 	                              .normal = stored->normal};
-	if (!stored->is_split) {
-		return 0;
+	if (stored->is_split) {
+		r = join_values(reader, id, stored, ret);
 	}
-	r = join_values(reader, id, stored, ret);
+	if (r == 0 && name->is_sorted && !ret->is_sorted && ret->nvalues > 0) {
+		r = sort_values(reader, ret);
+	}
 	if (r == DIT_E_UNKNOWN || r == DIT_E_CORRUPT) {
 		(void)snprintf(
 			reader->reason, sizeof(reader->reason),

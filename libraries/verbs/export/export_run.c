@@ -322,6 +322,7 @@ static int open_database(struct export *export, struct export_database *database
 		.nreaders = export->stats->threads, .wait_ms = WAIT_MS, .fault = &fault};
 	struct dit_scan_snapshot_opts opts = {
 		.schema = export->job.chosen.settings->schema,
+		.sorts = export->job.chosen.settings,
 		.range_pages =
 			export->packers == NULL ? TEXT_RANGE_PAGES : DIT_PACK_RANGE_PAGES,
 		.stop = &export->job.stop};

@@ -192,12 +192,15 @@ static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 	}
 	r = r ?: dit_ad_names_read(&modifier->names, modifier->snapshot, 0, schema);
 	if (r == 0) {
+		const struct dit_settings *settings = modifier->job.chosen.settings;
 		const struct dit_entry_reader_opts reader = {
 			.snapshot = modifier->snapshot,
 			.reader = modifier->job.nthreads,
 			.names = &modifier->names,
 			.without_dn = true};
 
+		dit_ad_names_sort(&modifier->names, settings->sortvals,
+		                  settings->nsortvals);
 		r = dit_entry_reader_new(&modifier->entries, &reader);
 	}
 	r = r ?: dit_ad_numbers_read(&modifier->numbers, modifier->output, schema);

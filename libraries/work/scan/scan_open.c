@@ -98,6 +98,10 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
 	scan->stop = opts->stop;
 	scan->nmembers = opts->nthreads > 0 ? opts->nthreads : opts->snapshot->nreaders;
 	r = dit_ad_names_read(&scan->names, opts->snapshot, 0, opts->schema);
+	if (r == 0 && opts->sorts != NULL) {
+		dit_ad_names_sort(&scan->names, opts->sorts->sortvals,
+		                  opts->sorts->nsortvals);
+	}
 	if (r == 0 && opts->wanted != NULL) {
 		r = dit_ad_names_choose(&scan->names, opts->wanted, opts->wanted_ctx);
 	}
@@ -257,6 +261,7 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 		.fault = &fault};
 	struct dit_scan_snapshot_opts scan_opts = {
 		.schema = settings == NULL ? NULL : settings->schema,
+		.sorts = settings,
 		.without_dn = opts->without_dn,
 		.range_pages = opts->range_pages};
 	struct dit_data_seal *seal = NULL;

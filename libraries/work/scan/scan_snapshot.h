@@ -23,6 +23,9 @@ struct dit_scan_snapshot_opts {
 	struct dit_snapshot *snapshot; /* borrowed */
 	unsigned nthreads;         /* its first readers; 0: as many as it has readers */
 	struct dit_schema *schema; /* borrowed; NULL: descriptions are not looked up */
+	/* Borrowed during the call: values are in the order of its sortvals;
+	 * NULL: as they are stored */
+	const struct dit_settings *sorts;
 	bool without_dn;
 	/* Entries are shown with these attributes alone, all of them known to the schema.
 	 * Called while the scan is made; NULL: all attributes */
