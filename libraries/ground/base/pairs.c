@@ -85,9 +85,13 @@ void dit_pairs_subtract(void *const lists[2], size_t n[2], size_t size,
 
 			memmove((char *)lists[i] + n[i]++ * size, at[i], size);
 		}
-		for (int i = order > 0; i <= (order >= 0); i++) {
-			at[i] += size;
-			left[i]--;
+		if (order <= 0) {
+			at[0] += size;
+			left[0]--;
+		}
+		if (order >= 0) {
+			at[1] += size;
+			left[1]--;
 		}
 	}
 }
