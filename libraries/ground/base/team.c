@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/monitor.h"
+#include "base/object.h"
 
 struct dit_member {
 	struct dit_team *team;
@@ -85,8 +86,8 @@ static int start_members(struct dit_team *team, const char *name)
 	return 0;
 }
 
-/* The members that wait leave. Afterwards there is no member, and no lock. */
-static void leave_and_join(struct dit_team *team)
+/* The members that wait leave. Afterwards there is no team. */
+static void end_team(struct dit_team *team)
 {
 	dit_monitor_enter(&team->monitor);
 	team->is_over = true;
@@ -98,6 +99,7 @@ static void leave_and_join(struct dit_team *team)
 	(void)pthread_cond_destroy(&team->begun);
 	dit_monitor_deinit(&team->monitor);
 	free(team->members);
+	free(team);
 }
 
 int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
@@ -116,25 +118,13 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 	team->fn = fn;
 	team->ctx = ctx;
 	team->nmembers = nmembers;
-	if (nmembers == 1) {
-		*ret = team;
-		return 0;
-	}
-	team->members = calloc(nmembers, sizeof(*team->members));
-	if (team->members == NULL) {
-		free(team);
-		return -ENOMEM;
-	}
 	dit_monitor_init(&team->monitor);
 	team->begun = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	r = start_members(team, name);
-	if (r < 0) {
-		leave_and_join(team);
-		free(team);
-		return r;
+	if (nmembers > 1) {
+		team->members = calloc(nmembers, sizeof(*team->members));
+		r = team->members == NULL ? -ENOMEM : start_members(team, name);
 	}
-	*ret = team;
-	return 0;
+	return DIT_HAND_OVER(r, ret, team, end_team);
 }
 
 /* Until all members have ended their round. With the lock held. */
@@ -167,7 +157,6 @@ void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
 		dit_monitor_enter(&team->monitor);
 		await_members(team, ticker);
 		dit_monitor_leave(&team->monitor);
-		leave_and_join(team);
 	}
-	free(team);
+	end_team(team);
 }
