@@ -40,24 +40,19 @@ static int take_pages(void *ctx, uint64_t first, uint64_t n)
 	               : DIT_E_CORRUPT;
 }
 
-/* A count and pages. */
-static int parse(struct reading *reading, struct dit_free_record *record,
-                 const char *bytes)
+/* A count and pages, which begin the array then. */
+static int parse(struct reading *reading, struct dit_free_record *record)
 {
 	uint64_t n = 0;
 
 	if (record->len < WORD || record->len % WORD != 0) {
 		return DIT_E_CORRUPT;
 	}
-	memcpy(&n, bytes, sizeof(n));
+	n = record->pages[0];
 	if (n > record->len / WORD - 1) {
 		return DIT_E_CORRUPT;
 	}
-	record->pages = malloc((n + 1) * WORD);
-	if (record->pages == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(record->pages, bytes + WORD, n * WORD);
+	memmove(record->pages, record->pages + 1, n * WORD);
 	record->npages = n;
 	for (size_t i = 0; i < n; i++) {
 		if (record->pages[i] < 2 ||
@@ -97,11 +92,8 @@ static int take_node(void *ctx, const struct dit_node_view *node)
 		memcpy(&record->big, node->value.data, node->value.len);
 	}
 	r = dit_node_value_read(reading->source, node, &bytes);
-	if (r == 0) {
-		r = parse(reading, record, bytes);
-		free(bytes);
-	}
-	return r;
+	record->pages = (void *)bytes;
+	return r ?: parse(reading, record);
 }
 
 int dit_free_list_read(struct dit_free_list *list, const struct dit_page_source *source,
