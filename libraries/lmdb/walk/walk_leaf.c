@@ -149,11 +149,12 @@ static bool read_first(struct walk_member *member, const struct walk_spot *at,
 	if (big.npages <
 	            dit_overflow_pages(walk->format, node->value_len, walk->page_bytes) ||
 	    big.npages > walk->npages - first->page) {
-		return dit_walk_refuse(
+		(void)dit_walk_refuse(
 			at, DIT_WALK_OVERFLOW_COUNT,
 			"the node says that the value has %llu pages, which its %u "
 			"bytes or the file cannot have",
 			(unsigned long long)big.npages, node->value_len);
+		return false;
 	}
 	return dit_walk_read_unit(member, first, big.npages, ret);
 }

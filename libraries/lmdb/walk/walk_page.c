@@ -56,8 +56,9 @@ static bool tell_unreadable(const struct walk_spot *at, int r)
 		dit_walk_fail(at->walk, r);
 		return false;
 	}
-	return dit_walk_refuse(at, DIT_WALK_UNREADABLE, "the page cannot be read: %s",
-	                       why);
+	(void)dit_walk_refuse(at, DIT_WALK_UNREADABLE, "the page cannot be read: %s",
+	                      why);
+	return false;
 }
 
 /* For pages that are not encrypted: the others have the right one if they can be

@@ -250,7 +250,7 @@ static int open_snapshot(struct file *file)
 	if (r < 0 && fault.text[0] != '\0') {
 		SAY(file, DIT_REPORT_ERROR, ": %s", fault.text);
 	}
-	if (r == 0) {
+	if (file->content.snapshot != NULL) {
 		file->is_held = file->content.snapshot->is_held;
 		look_at_release(file);
 	}
