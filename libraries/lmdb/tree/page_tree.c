@@ -15,11 +15,7 @@
 void dit_page_tree_deinit(struct dit_page_tree *tree)
 {
 	for (unsigned i = 0; i < DIT_TREE_LEVELS; i++) {
-		if (tree->levels[i] != NULL) {
-			free(tree->levels[i]->page);
-			free(tree->levels[i]->keys);
-			free(tree->levels[i]);
-		}
+		free(tree->levels[i]);
 	}
 	free(tree->row);
 	*tree = (struct dit_page_tree){.sink = NULL};
@@ -60,23 +56,18 @@ static struct dit_page_level *level_new(const struct dit_page_tree *tree)
 {
 	unsigned page_bytes = tree->sink->space->page_bytes;
 	size_t key_max = dit_key_max(format_of(tree), page_bytes);
-	struct dit_page_level *level = calloc(1, sizeof(*level));
+	struct dit_page_level *level =
+		calloc(1, sizeof(*level) + page_bytes + 4 * key_max);
+	char *keys = NULL;
 
 	if (level == NULL) {
 		return NULL;
 	}
-	level->page = malloc(page_bytes);
-	level->keys = malloc(4 * key_max);
-	if (level->page == NULL || level->keys == NULL) {
-		free(level->page);
-		free(level->keys);
-		free(level);
-		return NULL;
-	}
-	level->held[0].key = level->keys;
-	level->held[1].key = level->keys + key_max;
-	level->held[2].key = level->keys + 2 * key_max;
-	level->lowest.key = level->keys + 3 * key_max;
+	keys = level->page + page_bytes;
+	level->held[0].key = keys;
+	level->held[1].key = keys + key_max;
+	level->held[2].key = keys + 2 * key_max;
+	level->lowest.key = keys + 3 * key_max;
 	begin_page(tree, level);
 	return level;
 }
@@ -113,9 +104,6 @@ static struct dit_span key_of(const struct dit_tree_child *child)
 	return (struct dit_span){child->key, child->key_len};
 }
 
-static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
-                     struct dit_span key);
-
 /* Hand the open page to the sink and to the level above; begin an empty one. */
 static int finish_page(struct dit_page_tree *tree, unsigned number)
 {
@@ -128,7 +116,7 @@ static int finish_page(struct dit_page_tree *tree, unsigned number)
 	}
 	begin_page(tree, level);
 	tree->nbranch_pages++;
-	return add_child(tree, number + 1, ticket, key_of(&level->lowest));
+	return dit_page_tree_add_page(tree, number + 1, ticket, key_of(&level->lowest));
 }
 
 static bool fits(const struct dit_page_tree *tree, const struct dit_page_level *level,
@@ -156,8 +144,8 @@ static void put_child(const struct dit_page_tree *tree, struct dit_page_level *l
 	node->flags = (uint16_t)(child->ticket >> 32);
 }
 
-static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
-                     struct dit_span key)
+int dit_page_tree_add_page(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
+                           struct dit_span key)
 {
 	struct dit_page_level *level = NULL;
 	struct dit_tree_child first;
@@ -253,13 +241,7 @@ int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_sp
 {
 	tree->nleaf_pages++;
 	return tree->is_part ? add_to_row(tree, ticket, key)
-	                     : add_child(tree, 0, ticket, key);
-}
-
-int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t ticket,
-                       struct dit_span key)
-{
-	return add_child(tree, level, ticket, key);
+	                     : dit_page_tree_add_page(tree, 0, ticket, key);
 }
 
 /* Both held children go into one page: the open one or another. */

@@ -30,11 +30,10 @@ struct dit_tree_child {
 };
 
 struct dit_page_level {
-	struct dit_tree_child held[3]; /* the third while a child is added */
-	unsigned nheld;                /* 2 at most */
-	char *page;                    /* open; owned */
-	struct dit_tree_child lowest;  /* of the open page; its ticket is not used */
-	char *keys;                    /* of the children above; owned */
+	struct dit_tree_child held[3];  /* the third while a child is added */
+	unsigned nheld;                 /* 2 at most */
+	struct dit_tree_child lowest;   /* of the open page; its ticket is not used */
+	_Alignas(uint64_t) char page[]; /* open; then room for the keys above */
 };
 
 struct dit_page_tree {
@@ -79,15 +78,15 @@ int dit_page_tree_take(struct dit_page_tree *tree, const struct dit_page_tree *p
 struct dit_span dit_page_tree_part_key(const struct dit_page_tree *part);
 
 /**
- * The next page lies above the leaves: all that is below it stays as it is. It is not
+ * The next page may lie above the leaves: all that is below it stays as it is. It is not
  * counted, nor is what is below it.
  *
- * @param level  0: a leaf; no page below this level may be open
+ * @param number  of the level; 0: a leaf; no page below this level may be open
  *
  * @return as above
  */
-int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t ticket,
-                       struct dit_span key);
+int dit_page_tree_add_page(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
+                           struct dit_span key);
 /**
  * End the open branch page above some pages of a level, so that the next page of the
  * level above can be kept. There must be two pages at least.

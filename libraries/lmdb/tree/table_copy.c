@@ -87,8 +87,8 @@ int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint
 	r = r ?: dit_table_writer_end_leaf(writer);
 	r = r ?: end_below(&writer->tree, height - 1);
 	if (r == 0) {
-		r = dit_page_tree_keep(&writer->tree, height - 1,
-		                       page | DIT_TICKET_IS_PAGE, lowest);
+		r = dit_page_tree_add_page(&writer->tree, height - 1,
+		                           page | DIT_TICKET_IS_PAGE, lowest);
 	}
 	if (r == 0 && lowest.len > 0) {
 		dit_table_writer_remember_key(writer, lowest);
@@ -105,6 +105,6 @@ int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
 	r = r ?: end_below(&writer->list, height - 1);
 	writer->is_tree = true;
 	return r < 0 ? r
-	             : dit_page_tree_keep(&writer->list, height - 1,
-	                                  page | DIT_TICKET_IS_PAGE, lowest);
+	             : dit_page_tree_add_page(&writer->list, height - 1,
+	                                      page | DIT_TICKET_IS_PAGE, lowest);
 }

@@ -313,8 +313,8 @@ static int join_next(struct dit_tree_path *path, unsigned level)
 	if (is_last && height > level + 2) {
 		return open_page(path, node.child, &bounds);
 	}
-	return dit_page_tree_keep(pages_of(path), height - 2,
-	                          node.child | DIT_TICKET_IS_PAGE, bounds.lowest);
+	return dit_page_tree_add_page(pages_of(path), height - 2,
+	                              node.child | DIT_TICKET_IS_PAGE, bounds.lowest);
 }
 
 /*
@@ -352,8 +352,8 @@ static int join_last(struct dit_tree_path *path, unsigned level)
 	}
 	path->nopen = 0;
 	if (r == 0) {
-		r = dit_page_tree_keep(pages, level, lone.ticket,
-		                       (struct dit_span){lone.key, lone.key_len});
+		r = dit_page_tree_add_page(pages, level, lone.ticket,
+		                           (struct dit_span){lone.key, lone.key_len});
 	}
 	free(keys);
 	return r;
