@@ -192,6 +192,28 @@ sorted() {
 	both_filtered "$work/orderings"
 }
 
+# Values of X-ORDERED attributes, with prefixes and without. Filters look at prefixes since 2.7.
+ordered() {
+	local prefix value
+	make_site "$work/ref" schema
+	sed -i "/^database/i attributetype ( ditAttr:50 NAME 'tPlace' EQUALITY caseIgnoreMatch \
+		ORDERING caseIgnoreOrderingMatch SYNTAX Text X-ORDERED 'VALUES' )" "$work/ref/slapd.conf"
+	{
+		printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n'
+		printf 'objectClass: extensibleObject\n'
+		printf 'tPlace: %s\n' '{1}zz' '{0}b'
+	} >"$work/input.ldif"
+	slapadd_site "$work/ref" -l "$work/input.ldif"
+	check "ordered: the load" ended "$work/ref" 0
+	for prefix in '' '{1}' '{0}' '{3}' '{10}'; do
+		for value in zz b '' '  zz'; do
+			printf "(tPlace%s$prefix$value)\n" = '>=' '<=' := '~='
+			printf "(!(tPlace=$prefix$value))\n"
+		done
+	done >"$work/places"
+	both_filtered "$work/places"
+}
+
 urls() {
 	local url
 	while IFS= read -r url; do
@@ -357,7 +379,7 @@ subtree() {
 	check "-s names something" grep -q '^dn: ' "$work/ditcat"
 }
 
-for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted}; do
+for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted ordered}; do
 	$part
 done
 finish

@@ -153,28 +153,19 @@ static int assert_for(const struct dit_value_scope *scope,
                       const struct dit_attr_type *type, const struct dit_rule *rule,
                       bool is_approx, struct dit_span *value)
 {
-	struct dit_span rest = *value;
-	size_t nprefix = dit_attr_order_prefix(type, rest);
 	int r = 0;
 
 	if (rule == NULL) {
 		return DIT_E_INVALID;
 	}
 	if (type->validator == DIT_VALID_CLASS_NAME) {
-		return dit_scope_pretty(scope, type->validator, rest, value);
+		return dit_scope_pretty(scope, type->validator, *value, value);
 	}
 	if (rule->normalizer == DIT_NORM_UUID16) {
-		r = dit_scope_validate(scope, rule->syntax->validator, rest);
-		return r < 0 ? r : dit_scope_pretty(scope, DIT_VALID_UUID, rest, value);
+		r = dit_scope_validate(scope, rule->syntax->validator, *value);
+		return r < 0 ? r : dit_scope_pretty(scope, DIT_VALID_UUID, *value, value);
 	}
-	dit_cut(&rest, nprefix);
-	r = assert_rule(scope, rule, is_approx, &rest);
-	if (r == 0) {
-		const struct dit_span parts[] = {{value->data, nprefix}, rest};
-
-		r = dit_arena_join(scope->arena, parts, 2, value);
-	}
-	return r;
+	return assert_rule(scope, rule, is_approx, value);
 }
 
 /* ---- pieces ---- */

@@ -98,31 +98,31 @@ dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
 	return is_ordered(type) ? by_length : rule_order(type);
 }
 
+bool dit_prefixes_decide(struct dit_span *value, struct dit_span *asserted, int *ret)
+{
+	struct dit_span a = {value->data, dit_value_order_prefix(*value)};
+	struct dit_span b = {asserted->data, dit_value_order_prefix(*asserted)};
+
+	dit_cut(value, a.len);
+	dit_cut(asserted, b.len);
+	if (a.len == 0 || b.len == 0) {
+		return false;
+	}
+	/* As text, so {10} is below {2}. The last brace does not count. */
+	a.len--;
+	b.len--;
+	*ret = dit_span_compare(a, b);
+	return *ret != 0 || asserted->len == 0;
+}
+
 int dit_value_compare(struct dit_value_order order, struct dit_span value,
                       struct dit_span asserted)
 {
-	struct dit_span a = {value.data, 0};
-	struct dit_span b = {asserted.data, 0};
+	int by_prefix = 0;
 
-	if (!order.has_prefixes) {
-		return order.by_value(value, asserted);
-	}
-	a.len = dit_value_order_prefix(value);
-	b.len = dit_value_order_prefix(asserted);
-	dit_cut(&value, a.len);
-	dit_cut(&asserted, b.len);
-	if (a.len > 0 && b.len > 0) {
-		int by_prefix = 0;
-
-		/* As text, so {10} is below {2}. The last brace does not count. */
-		a.len--;
-		b.len--;
-		by_prefix = dit_span_compare(a, b);
-		if (by_prefix != 0 || asserted.len == 0) {
-			return by_prefix;
-		}
-	}
-	return order.by_value(value, asserted);
+	return order.has_prefixes && dit_prefixes_decide(&value, &asserted, &by_prefix)
+	               ? by_prefix
+	               : order.by_value(value, asserted);
 }
 
 struct dit_value_order dit_value_match_order(const struct dit_attr_type *type)

@@ -59,6 +59,14 @@ int dit_value_compare(struct dit_value_order order, struct dit_span value,
                       struct dit_span asserted);
 
 /**
+ * The first two lines of that table: do the prefixes decide?
+ *
+ * @param value     @p asserted  afterwards without their prefixes
+ * @param ret       the order of the prefixes, if they decide
+ */
+bool dit_prefixes_decide(struct dit_span *value, struct dit_span *asserted, int *ret);
+
+/**
  * Does slapd take two values of a type, in their normal forms, for equal? Values of
  * objectClass match any class above them (RFC 4512 section 2.4.1).
  *

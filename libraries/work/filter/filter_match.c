@@ -247,6 +247,11 @@ static bool is_named(const struct dit_ad *ad, const char *name)
 
 /* ---- values of an attribute ---- */
 
+static bool is_ordered(const struct dit_attr_type *type)
+{
+	return (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
+}
+
 /* A class equals those above it. One that the schema lacks is undefined. */
 static enum dit_truth equals(const struct matching *m, const struct dit_attr_type *type,
                              struct dit_span value, struct dit_span asserted)
@@ -255,32 +260,47 @@ static enum dit_truth equals(const struct matching *m, const struct dit_attr_typ
 	    dit_schema_find_class(m->schema, value) == NULL) {
 		return DIT_UNDEFINED;
 	}
-	return dit_values_equal(m->schema, type, value, asserted) ? DIT_TRUE : DIT_FALSE;
+	return (is_ordered(type)
+	                ? dit_value_match_order(type).by_value(value, asserted) == 0
+	                : dit_values_equal(m->schema, type, value, asserted))
+	               ? DIT_TRUE
+	               : DIT_FALSE;
 }
 
 static int matches_value(const struct matching *m, const struct dit_filter *filter,
                          const struct dit_attr_type *type, struct dit_span value)
 {
+	struct dit_span asserted = filter->value;
+	int order = 0;
+
+	/* Values have their prefix "{n}" in front. Up to 2.6 it is passed over. */
+	if (is_ordered(type) && filter->kind != DIT_FILTER_SUBSTRINGS &&
+	    dit_prefixes_decide(&value, &asserted, &order) &&
+	    m->schema->openldap >= DIT_OPENLDAP_2_7) {
+		return filter->kind == DIT_FILTER_GREATER ? order >= 0
+		       : filter->kind == DIT_FILTER_LESS  ? order <= 0
+		                                          : order == 0;
+	}
 	switch (filter->kind) {
 	case DIT_FILTER_APPROX:
 		if (type->approx != NULL) {
-			return sounds_alike(value, filter->value);
+			return sounds_alike(value, asserted);
 		}
 		if (type->equality != NULL &&
 		    type->equality->normalizer == DIT_NORM_NAME_UID) {
-			return dit_name_uid_alike(value, filter->value);
+			return dit_name_uid_alike(value, asserted);
 		}
-		return equals(m, type, value, filter->value);
+		return equals(m, type, value, asserted);
 	case DIT_FILTER_GREATER:
 		return type->ordering != NULL &&
-		       rule_compare(type->ordering, value, filter->value) >= 0;
+		       rule_compare(type->ordering, value, asserted) >= 0;
 	case DIT_FILTER_LESS:
 		return type->ordering != NULL &&
-		       rule_compare(type->ordering, value, filter->value) <= 0;
+		       rule_compare(type->ordering, value, asserted) <= 0;
 	case DIT_FILTER_SUBSTRINGS:
 		return has_pieces(value, filter->pieces, filter->npieces);
 	default:
-		return equals(m, type, value, filter->value);
+		return equals(m, type, value, asserted);
 	}
 }
 
@@ -297,15 +317,17 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 	const struct dit_rule *rule = filter->rule;
 	int r = 0;
 
-	if (!filter->has_rule &&
+	if (!filter->has_rule && !is_ordered(type) &&
 	    (normal != NULL || type->validator == DIT_VALID_CLASS_NAME)) {
 		return equals(m, type, normal != NULL ? *normal : value, filter->value);
 	}
 	if (rule->normalizer == DIT_NORM_NONE) {
 		return dit_rule_matches(rule, value, filter->value);
 	}
+	/* A prefix "{n}" belongs to the value here. */
 	if (normal != NULL && type->equality != NULL &&
-	    type->equality->normalizer == rule->normalizer) {
+	    (is_ordered(type) ? type->equality == rule
+	                      : type->equality->normalizer == rule->normalizer)) {
 		return dit_rule_matches(rule, *normal, filter->value);
 	}
 	r = dit_value_normalize(m->schema, rule->normalizer, value, m->arena, &value);
