@@ -214,6 +214,26 @@ ordered() {
 	both_filtered "$work/places"
 }
 
+# A rule for pieces that does not suit the equality rule.
+mixed() {
+	local attr
+	make_site "$work/ref" schema
+	sed -i "/^database/i attributetype ( ditAttr:51 NAME 'tMixed' EQUALITY caseExactMatch \
+		SUBSTR caseIgnoreSubstringsMatch SYNTAX Text )
+		/^database/i attributetype ( ditAttr:52 NAME 'tMixedSub' SUP tMixed EQUALITY \
+		caseIgnoreMatch )" "$work/ref/slapd.conf"
+	echo 'index tMixed,tMixedSub eq,sub' >>"$work/ref/slapd.conf"
+	for attr in tMixed tMixedSub; do
+		person "cn=$attr,dc=example,dc=com" | sed "/^sn/a objectClass: extensibleObject\n$attr: aB Cd"
+	done | cat <(printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n') - >"$work/input.ldif"
+	slapadd_site "$work/ref" -l "$work/input.ldif"
+	check "mixed: the load" ended "$work/ref" 0
+	for attr in tMixed tMixedSub; do
+		printf "($attr%s)\n" '=aB*' '=ab*' '=*B c*' '=*B C*' '=*cd' '=ab cd'
+	done >"$work/pieces"
+	both_filtered "$work/pieces"
+}
+
 urls() {
 	local url
 	while IFS= read -r url; do
@@ -379,7 +399,7 @@ subtree() {
 	check "-s names something" grep -q '^dn: ' "$work/ditcat"
 }
 
-for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted ordered}; do
+for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted ordered mixed}; do
 	$part
 done
 finish

@@ -267,9 +267,11 @@ static int assert_piece(const struct dit_value_scope *scope,
 		            : assert_for(scope, type, type->equality, false, piece);
 		return r == 0 ? DIT_E_INVALID : r;
 	}
-	/* The equality rule tells which form a piece must have. */
+	/* The equality rule tells which form a piece must have, and gets: that of the
+	 * values that are searched. */
 	r = dit_scope_validate(scope, type->equality->syntax->validator, *piece);
-	return r < 0 ? r : normalize_piece(scope, type->substr, is_first, is_last, piece);
+	return r < 0 ? r
+	             : normalize_piece(scope, type->equality, is_first, is_last, piece);
 }
 
 /* ---- items ---- */
