@@ -214,7 +214,7 @@ ordered() {
 	both_filtered "$work/places"
 }
 
-# A rule for pieces that does not suit the equality rule.
+# A rule for pieces that does not suit the equality rule, and a subtype with another rule.
 mixed() {
 	local attr
 	make_site "$work/ref" schema
@@ -229,7 +229,7 @@ mixed() {
 	slapadd_site "$work/ref" -l "$work/input.ldif"
 	check "mixed: the load" ended "$work/ref" 0
 	for attr in tMixed tMixedSub; do
-		printf "($attr%s)\n" '=aB*' '=ab*' '=*B c*' '=*B C*' '=*cd' '=ab cd'
+		printf "($attr%s)\n" '=aB*' '=ab*' '=*B c*' '=*B C*' '=*cd' ':=ab cd' ':=aB Cd' '=ab cd'
 	done >"$work/pieces"
 	both_filtered "$work/pieces"
 }

@@ -317,8 +317,10 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 	const struct dit_rule *rule = filter->rule;
 	int r = 0;
 
+	/* A subtype may have another equality rule than the named type. */
 	if (!filter->has_rule && !is_ordered(type) &&
-	    (normal != NULL || type->validator == DIT_VALID_CLASS_NAME)) {
+	    ((normal != NULL && type->equality == rule) ||
+	     type->validator == DIT_VALID_CLASS_NAME)) {
 		return equals(m, type, normal != NULL ? *normal : value, filter->value);
 	}
 	if (rule->normalizer == DIT_NORM_NONE) {
