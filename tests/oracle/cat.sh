@@ -190,6 +190,16 @@ sorted() {
 		printf '(%s)\n' "tINT>=$value" "!(tINT<=$value)" "tINT=$value"
 	done >>"$work/orderings"
 	both_filtered "$work/orderings"
+
+	# slapcat dies of equal values that were stored before.
+	empty_site "$work/ref"
+	sed -i 's/^sortvals/#&/' "$work/ref/slapd.conf"
+	sed 's/^tCIM: b/tCIM: ZZ/' "$work/input.ldif" >"$work/equal.ldif"
+	slapadd_site "$work/ref" -q -l "$work/equal.ldif"
+	sed -i 's/^#sortvals/sortvals/' "$work/ref/slapd.conf"
+	run_cat "$DITCAT" "$work/ditcat"
+	check "sorted, but for equal values" test \
+		"$(sed -n 's/^tCIM: //p' "$work/ditcat" | xargs)" = 'zz ZZ aaa'
 }
 
 # Values of X-ORDERED attributes, with prefixes and without. Filters look at prefixes since 2.7.
@@ -390,6 +400,23 @@ example() {
 
 # ---- where ditcat is not slapcat on purpose ----
 
+# Values apart of attributes that the schema has lost; slapcat leaves them out, all or some.
+lost() {
+	make_site "$work/ref" schema
+	sed -i "/^database/i attributetype ( ditAttr:53 NAME 'tLost' SYNTAX Text )
+		/^database/i attributetype ( ditAttr:54 NAME 'tGone' SYNTAX Text )" "$work/ref/slapd.conf"
+	echo 'multival default 2,1' >>"$work/ref/slapd.conf"
+	{
+		printf 'dn: dc=example,dc=com\nobjectClass: domain\nobjectClass: extensibleObject\n'
+		printf '%s\n' 'dc: example' tLost:\ {a,b,c} tGone:\ {a,b,c}
+	} >"$work/input.ldif"
+	slapadd_site "$work/ref" -l "$work/input.ldif"
+	check "lost: the load" ended "$work/ref" 0
+	sed -i '/ditAttr:5[34] /d' "$work/ref/slapd.conf"
+	run_cat "$DITCAT" "$work/ditcat"
+	check "lost: all values" test "$(grep -cix 't\(Lost\|Gone\): [abc]' "$work/ditcat")" = 6
+}
+
 # The subtree of -s: slapcat 2.5.13 dies of it, later ones write what the URL names.
 subtree() {
 	"$DITCAT" -f "$work/ref/slapd.conf" -s ou=hole,dc=example,dc=com >"$work/ditcat"
@@ -399,7 +426,7 @@ subtree() {
 	check "-s names something" grep -q '^dn: ' "$work/ditcat"
 }
 
-for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted ordered mixed}; do
+for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules sorted ordered mixed lost}; do
 	$part
 done
 finish

@@ -48,7 +48,7 @@ done
 export DITADD=$programs/ditadd DITCHECK=$programs/ditcheck DITDIFF=$programs/ditdiff
 export DITINDEX=$programs/ditindex DITMODIFY=$programs/ditmodify
 # The other parts run scan_count, which has no --openldap.
-export CAT_PARTS='filters urls rules sorted ordered mixed'
+export CAT_PARTS='filters urls rules sorted ordered mixed lost'
 export DIT_OPENLDAP=$version
 export DIT_SCHEMA_DIR=$prefix/etc/openldap/schema
 export DIT_MODULE_PATH=$prefix/libexec/openldap
