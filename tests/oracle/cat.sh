@@ -235,9 +235,16 @@ mixed() {
 	echo 'index tMixed,tMixedSub eq,sub' >>"$work/ref/slapd.conf"
 	for attr in tMixed tMixedSub; do
 		person "cn=$attr,dc=example,dc=com" | sed "/^sn/a objectClass: extensibleObject\n$attr: aB Cd"
-	done | cat <(printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n') - >"$work/input.ldif"
+	done | cat <(printf '%s\n' 'dn: dc=example,dc=com' 'objectClass: domain' 'dc: example' \
+		"authzTo: ldap:///dc=com??sub?(tMixed"{=aB*,=*B\ c*,Sub=aB*,Sub:=aB}\) '') - \
+		>"$work/input.ldif"
 	slapadd_site "$work/ref" -l "$work/input.ldif"
 	check "mixed: the load" ended "$work/ref" 0
+	make_site "$work/dit" schema
+	sed "s,$work/ref,$work/dit,g" "$work/ref/slapd.conf" >"$work/dit/slapd.conf"
+	ditadd_site "$work/dit" -l "$work/input.ldif"
+	check "mixed: filters in authzTo" same_content --generated --ignore-integerkey \
+		"$work/ref" "$work/dit"
 	for attr in tMixed tMixedSub; do
 		printf "($attr%s)\n" '=aB*' '=ab*' '=*B c*' '=*B C*' '=*cd' ':=ab cd' ':=aB Cd' '=ab cd'
 	done >"$work/pieces"
