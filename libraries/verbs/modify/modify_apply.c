@@ -560,11 +560,16 @@ int dit_modify_put_csns(struct modifier *modifier)
 	dit_arena_reset(&modifier->scratch);
 	r = dit_dn_parse(modifier->changing.schema, modifier->db->suffix,
 	                 &modifier->scratch, NULL, &dn);
-	r = r ?: dit_modify_find(modifier, &dn, 0, &node);
+	if (r == 0) {
+		r = dn.nrdns == 0 ? (dit_modify_meet_root(modifier, &node) ?: 1)
+		                  : dit_modify_find(modifier, &dn, 0, &node);
+	}
 	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole, &unknown);
 	if (r == 0) {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "context entry is missing");
+		if (dn.nrdns > 0) { /* slapmodify says nothing of the empty suffix */
+			dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+			               "context entry is missing");
+		}
 		return 0;
 	}
 	r = r < 0 ? r : put_csns(modifier, node, &whole);

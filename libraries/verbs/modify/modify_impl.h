@@ -200,6 +200,9 @@ int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn, unsigned
 /** The child of a node with this normal RDN. As above. @param parent  NULL: the root */
 int dit_modify_find_child(struct modifier *modifier, struct modify_node *parent,
                           struct dit_span norm, struct modify_node **ret);
+/** A node for the entry of an empty suffix, which has the ID 0, no name and no keys. It
+ * may be a hole. Once. 0; -ENOMEM */
+int dit_modify_meet_root(struct modifier *modifier, struct modify_node **ret);
 
 /** A new node below another one (NULL: the root), with the next ID. 0; -ENOMEM;
  * DIT_E_TOOLONG: no ID is left */

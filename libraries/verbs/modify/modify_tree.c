@@ -218,6 +218,14 @@ int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn, unsigned
 	return r;
 }
 
+int dit_modify_meet_root(struct modifier *modifier, struct modify_node **ret)
+{
+	static const struct dit_name root = {.norm = DIT_SPAN(""),
+	                                     .pretty = DIT_SPAN("")};
+
+	return meet(modifier, NULL, &root, ret);
+}
+
 /* ---- changes ---- */
 
 /* Subtrees from a node up become larger or smaller. */

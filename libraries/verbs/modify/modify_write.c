@@ -285,7 +285,7 @@ static int make_share(struct index_writing *work, unsigned number)
 	     i < work->begin + n * (number + 1) / nmembers && r == 0; i++) {
 		const struct modify_node *node = work->writing->nodes[i];
 
-		r = has_content(node) ? make_keys(member, node) : 0;
+		r = has_content(node) && node->id > 0 ? make_keys(member, node) : 0;
 	}
 	return r;
 }

@@ -87,3 +87,13 @@ deleteoldrdn: 1
 newsuperior:
 LDIF
 echo "# topmost entries of the empty suffix: status $?"
+printf 'dn: dc=two\nchangetype: modify\nadd: description\ndescription: x\n' >two.ldif
+"$DITMODIFY" -w -f empty.conf two.ldif
+echo "# -w, an empty suffix without an entry: status $?, $("$DITCAT" -f empty.conf | grep -c contextCSN)"
+rm db/*
+printf 'dn:\nobjectClass: device\ncn: root\n\ndn: dc=two\nobjectClass: domain\n' |
+	"$DITADD" -q -f empty.conf
+"$DITMODIFY" -w -f empty.conf two.ldif
+echo "# -w, an empty suffix with its entry: status $?"
+"$DITCHECK" -f empty.conf
+"$DITCAT" -f empty.conf | sed -n '/^dn/p; s/^\(contextCSN\): .*Z/\1: TIME/p'
