@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "base/error.h"
+#include "base/slab.h"
 #include "modify_fixture.h"
 
 #define ONE "dn: cn=one,ou=a,dc=x\nchangetype: modify\n"
@@ -449,6 +450,54 @@ SETUP_TEST(a_huge_group_grows_and_shrinks_over_a_power_of_two)
 		assert_group(f, 6, 4100);
 	}
 	free(members);
+}
+
+/* Memory at the first refusal, and the most of it. */
+struct held {
+	uint64_t first;
+	uint64_t most;
+};
+
+static int note_held(void *ctx, const struct dit_reject *reject)
+{
+	struct held *held = ctx;
+	uint64_t bytes = dit_slab_held_bytes();
+
+	(void)reject;
+	held->first = held->first == 0 ? bytes : held->first;
+	held->most = bytes > held->most ? bytes : held->most;
+	return 0;
+}
+
+/* Each has room for 4096 members, which would be 128 KiB. */
+SETUP_TEST(refused_changes_of_a_huge_group_keep_no_memory)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	struct held held = {0};
+	char *members = make_group(0, 4000);
+	char *changes = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&changes, &len);
+
+	assert_non_null(file);
+	(void)fprintf(file, ONE "add: xMember\n%s\n", members);
+	assert_int_equal(fclose(file), 0);
+	free(members);
+	run_well(f, changes);
+	free(changes);
+	file = open_memstream(&changes, &len);
+	assert_non_null(file);
+	write_each(file, "delete", 5000, 5200); /* are not there */
+	assert_int_equal(fclose(file), 0);
+	opts.keep_going = true;
+	opts.reject = note_held;
+	opts.reject_ctx = &held;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), 0);
+	free(changes);
+	assert_int_equal(f->stats.nrefused, 200);
+	assert_true(held.most - held.first < 4u << 20);
+	assert_group(f, 0, 4000);
 }
 
 SETUP_TEST(a_huge_group_may_lose_all_its_members)

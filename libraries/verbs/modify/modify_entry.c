@@ -549,6 +549,7 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
                     const struct dit_entry_stamp *stamp, struct dit_notes *notes)
 {
 	struct edit edit = {.modifier = modifier, .entry = whole->entry, .notes = notes};
+	struct dit_arena_mark mark = dit_arena_mark(&modifier->kept);
 	int r = dit_entry_grow(&edit.entry, &modifier->scratch);
 
 	for (size_t i = 0; i < nmods && r == 0; i++) {
@@ -563,6 +564,7 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 	r = r ?: dit_modify_keep_edited(modifier, node, whole, &edit.entry);
 	if (r < 0) {
 		put_back(&edit);
+		dit_arena_rewind(&modifier->kept, mark);
 		return r;
 	}
 	whole->entry = edit.entry;
