@@ -41,7 +41,7 @@ static int drain(struct fake_input *input, struct dit_feed *feed)
 	unsigned slot = 0;
 	unsigned held = NSLOTS;
 	int n = 0;
-	int r = dit_feed_take(feed, &slot);
+	int r = dit_feed_take(feed, NULL, &slot);
 
 	while (r > 0) {
 		assert_int_not_equal(slot, held);
@@ -50,10 +50,10 @@ static int drain(struct fake_input *input, struct dit_feed *feed)
 			dit_feed_return(feed);
 		}
 		held = slot;
-		r = dit_feed_take(feed, &slot);
+		r = dit_feed_take(feed, NULL, &slot);
 	}
 	assert_int_equal(n, input->nbatches);
-	assert_int_equal(dit_feed_take(feed, &slot), r);
+	assert_int_equal(dit_feed_take(feed, NULL, &slot), r);
 	return r;
 }
 
@@ -89,7 +89,7 @@ TEST(a_feed_can_be_freed_in_the_middle)
 
 		assert_int_equal(
 			dit_feed_new(&feed, NSLOTS, names[threaded], fill, &input), 0);
-		assert_int_equal(dit_feed_take(feed, &slot), 1);
+		assert_int_equal(dit_feed_take(feed, NULL, &slot), 1);
 		dit_feed_free(feed);
 		assert_true(input.n <= NSLOTS);
 	}

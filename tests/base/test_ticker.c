@@ -91,8 +91,7 @@ TEST(a_wait_for_a_feed_ticks)
 	unsigned slot = 0;
 
 	assert_int_equal(dit_feed_new(&feed, 2, "feed", fill_slowly, NULL), 0);
-	dit_feed_tick(feed, &ticker);
-	assert_int_equal(dit_feed_take(feed, &slot), 1);
+	assert_int_equal(dit_feed_take(feed, &ticker, &slot), 1);
 	dit_feed_free(feed);
 	assert_in_range(told.n, 1, LONG_MS / DIT_TICK_MS + 1);
 	assert_false(told.is_wrong);

@@ -18,7 +18,6 @@ struct dit_feed {
 	unsigned nslots;
 	bool is_threaded;
 	pthread_t thread;
-	struct dit_ticker *ticker; /* [own: the thread that takes] NULL: none */
 
 	/* [lock: monitor] */
 	struct dit_monitor monitor; /* tells of changes of all that follows */
@@ -125,12 +124,7 @@ static int take_unthreaded(struct dit_feed *feed, unsigned *ret_slot)
 	return feed->end;
 }
 
-void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker)
-{
-	feed->ticker = ticker;
-}
-
-int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
+int dit_feed_take(struct dit_feed *feed, struct dit_ticker *ticker, unsigned *ret_slot)
 {
 	int r = 1;
 
@@ -139,7 +133,7 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 	}
 	dit_monitor_enter(&feed->monitor);
 	while (feed->nfilled == feed->ntaken && feed->end > 0) {
-		dit_monitor_wait_ticking(&feed->monitor, feed->ticker);
+		dit_monitor_wait_ticking(&feed->monitor, ticker);
 	}
 	if (feed->nfilled > feed->ntaken) {
 		*ret_slot = slot_of(feed, feed->ntaken++);

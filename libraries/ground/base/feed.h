@@ -41,18 +41,16 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, const char *thread,
 /** Stops the thread after the slot it is filling. NULL is fine. */
 void dit_feed_free(struct dit_feed *feed);
 
-/** Before the first take: who takes ticks while it waits for the thread. Borrowed until
- * free. */
-void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker);
-
 /**
  * Take the next filled slot, in the order of the input; blocks until it is filled. The
  * caller has returned at least one slot before it takes as many as there are.
  *
+ * @param ticker  ticks while the thread is waited for; NULL: none
+ *
  * @return 1 with the slot's number; 0: end of input; negative: the error of filling. Both
  *         come after the slots filled before them, and again at every further call.
  */
-int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot);
+int dit_feed_take(struct dit_feed *feed, struct dit_ticker *ticker, unsigned *ret_slot);
 
 /** Give the slot back that was taken before the others, to be filled again. */
 void dit_feed_return(struct dit_feed *feed);

@@ -462,7 +462,7 @@ int dit_unpack_peek(struct dit_unpack *unpack, struct dit_span *ret)
 		unpack->has_slot = false;
 	}
 	if (!unpack->has_slot) {
-		r = dit_feed_take(unpack->feed, &unpack->slot);
+		r = dit_feed_take(unpack->feed, NULL, &unpack->slot);
 		slot = &unpack->slots[unpack->slot];
 		unpack->has_slot = r > 0;
 		unpack->slot_at = 0;

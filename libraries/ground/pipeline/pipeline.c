@@ -173,7 +173,7 @@ static int take(struct dit_pipeline *pipeline, struct slot **ret)
 {
 	unsigned number = 0;
 	struct slot *slot = NULL;
-	int r = dit_feed_take(pipeline->feed, &number);
+	int r = dit_feed_take(pipeline->feed, pipeline->opts.shared.ticker, &number);
 
 	if (r <= 0) {
 		return r;
@@ -335,17 +335,13 @@ static int start(struct dit_pipeline *pipeline)
 	const struct dit_pipeline_opts *opts = &pipeline->opts;
 	int r = make_slots(pipeline);
 
-	if (r == 0) {
-		r = dit_feed_new(&pipeline->feed, pipeline->nslots,
-		                 opts->is_ahead ? "reader" : NULL, opts->ops.fill,
-		                 opts->ctx);
-	}
-	if (r == 0) {
-		dit_feed_tick(pipeline->feed, opts->shared.ticker);
-		r = dit_team_new(&pipeline->team, opts->shared.nthreads, opts->name,
-		                 run_member, pipeline);
-	}
-	return r;
+	r = r
+	            ?: dit_feed_new(&pipeline->feed, pipeline->nslots,
+	                            opts->is_ahead ? "reader" : NULL, opts->ops.fill,
+	                            opts->ctx);
+	return r
+	               ?: dit_team_new(&pipeline->team, opts->shared.nthreads, opts->name,
+	                               run_member, pipeline);
 }
 
 int dit_pipeline_new(struct dit_pipeline **ret, const struct dit_pipeline_opts *opts)
