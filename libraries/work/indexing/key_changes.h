@@ -81,7 +81,7 @@ struct dit_changed_lists {
  */
 int dit_changed_lists_open(struct dit_changed_lists *ret, size_t db,
                            struct dit_key_changes *const *parts, size_t nparts);
-/** A dit_list_changes_fn; ctx: the lists. */
+/** The next() of struct dit_list_changes (output.h); ctx: the lists. */
 int dit_changed_lists_next(void *ctx, struct dit_span *ret_key,
                            struct dit_ids_change *ret);
 void dit_changed_lists_close(struct dit_changed_lists *lists);
