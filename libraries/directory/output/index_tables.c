@@ -183,7 +183,9 @@ int dit_index_table_open(const struct dit_index_tables *tables,
 	                : dit_index_table_merge(tables, table, part, rebuilds);
 
 	if (r == 0) {
-		table->is_written = table->append != NULL;
+		if (table->append != NULL) { /* else threads open parts side by side */
+			table->is_written = true;
+		}
 		part->table = table;
 		*ret = part;
 	}

@@ -29,7 +29,7 @@ struct dit_output_table {
 struct dit_index_table {
 	char *name;                  /* owned */
 	struct dit_tree_record tree; /* with its flags from the beginning */
-	bool is_written;             /* the tree is finished */
+	bool is_written;             /* the tree is finished, or liblmdb's begun */
 
 	/* New pages are made by a merge with the stored tree, */
 	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
