@@ -132,6 +132,30 @@ SETUP_TEST(a_class_that_the_schema_lacks_is_undefined)
 	assert_truth(f, "(objectClass:=alias)", DIT_UNDEFINED);
 }
 
+/* slapd looks at the one in the middle first. */
+SETUP_TEST(sorted_classes_are_sought_as_slapd_seeks_them)
+{
+	static const struct dit_span values[] = {
+		{"top", 3}, {"alias", 5}, {"referral", 8}, {"lost", 4}};
+	struct fixture *f = *state;
+
+	set_attr(f, 1, "objectClass", values, NULL);
+	f->attrs[1].nvalues = 3;
+	f->attrs[1].is_sorted = true;
+	assert_truth(f, "(objectClass=top)", DIT_TRUE);
+	assert_truth(f, "(objectClass=alias)", DIT_TRUE);
+	assert_truth(f, "(objectClass=referral)", DIT_FALSE);
+	assert_truth(f, "(objectClass~=referral)", DIT_TRUE);
+	assert_truth(f, "(objectClass:=referral)", DIT_TRUE);
+	set_attr(f, 1, "objectClass", values + 2, NULL);
+	f->attrs[1].nvalues = 2;
+	f->attrs[1].is_sorted = true;
+	/* It passes over one that the schema lacks, and goes to the right. */
+	assert_truth(f, "(objectClass=referral)", DIT_FALSE);
+	f->attrs[1].is_sorted = false;
+	assert_truth(f, "(objectClass=referral)", DIT_TRUE);
+}
+
 SETUP_TEST(orderings_look_at_an_end_of_sorted_values)
 {
 	static const struct dit_span values[] = {{"20260101000000Z", 15},

@@ -162,6 +162,8 @@ filters() {
 	slapadd_site "$work/ref" -q -s -l "$work/lost.ldif"
 	check "filters: the load with a lost class" ended "$work/ref" 0
 	both_filtered "$work/classes"
+	sed -i '/^database/i sortvals objectClass' "$work/ref/slapd.conf"
+	both_filtered "$work/classes"
 }
 
 # Orderings of values that sortvals has sorted.

@@ -368,6 +368,51 @@ static bool is_looked_at(const struct dit_filter *filter,
 	               : filter->kind != DIT_FILTER_LESS || number == 0;
 }
 
+/* slapd seeks in sorted classes as in other sorted values. But a class is the wanted one,
+ * or one below it, or not: from then on slapd goes to the left. One that the schema lacks
+ * changes no direction. */
+static int seek_class(const struct matching *m, const struct dit_filter *filter,
+                      const struct dit_attr_view *attr)
+{
+	const struct dit_span *values = attr->values;
+	bool is_left = false;
+	uint32_t n = attr->nvalues;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+		int r = equals(m, attr->ad->type, values[half], filter->value);
+
+		if (r == DIT_TRUE) {
+			return r;
+		}
+		is_left |= r == DIT_FALSE;
+		values += is_left ? 0 : half + 1;
+		n = is_left ? half : n - half - 1;
+	}
+	return DIT_FALSE;
+}
+
+static int match_attr(const struct matching *m, const struct dit_filter *filter,
+                      const struct dit_attr_view *attr)
+{
+	/* As the equality rule compares them. */
+	const struct dit_span *normal =
+		attr->normal != NULL ? attr->normal : attr->values;
+	const struct dit_attr_type *type = attr->ad->type;
+	int r = DIT_FALSE;
+
+	if (attr->is_sorted && attr->nvalues > 1 && filter->kind == DIT_FILTER_EQUAL &&
+	    type->validator == DIT_VALID_CLASS_NAME) {
+		return seek_class(m, filter, attr);
+	}
+	for (uint32_t v = 0; v < attr->nvalues && r == DIT_FALSE; v++) {
+		if (is_looked_at(filter, attr, v)) {
+			r = match_value(m, filter, type, attr->values[v], normal[v]);
+		}
+	}
+	return r;
+}
+
 static int match_attrs(const struct matching *m, const struct dit_filter *filter)
 {
 	const struct dit_entry_view *entry = m->entry;
@@ -375,29 +420,17 @@ static int match_attrs(const struct matching *m, const struct dit_filter *filter
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
+		int r = DIT_FALSE;
 
 		if (attr->ad == NULL || !concerns(filter, attr->ad)) {
 			continue;
 		}
-		if (filter->kind == DIT_FILTER_PRESENT) {
-			return DIT_TRUE;
-		}
-		for (uint32_t v = 0; v < attr->nvalues; v++) {
-			/* As the equality rule compares them. */
-			const struct dit_span *normal =
-				attr->normal != NULL ? attr->normal : attr->values;
-			int r = !is_looked_at(filter, attr, v)
-			                ? DIT_FALSE
-			                : match_value(m, filter, attr->ad->type,
-			                              attr->values[v], normal[v]);
-
-			if (r == DIT_UNDEFINED && filter->kind != DIT_FILTER_EXTENSIBLE) {
-				truth = r; /* unless another attribute matches */
-				break;
-			}
-			if (r != DIT_FALSE) {
-				return r;
-			}
+		r = filter->kind == DIT_FILTER_PRESENT ? DIT_TRUE
+		                                       : match_attr(m, filter, attr);
+		if (r == DIT_UNDEFINED && filter->kind != DIT_FILTER_EXTENSIBLE) {
+			truth = r; /* unless another attribute matches */
+		} else if (r != DIT_FALSE) {
+			return r;
 		}
 	}
 	return truth;

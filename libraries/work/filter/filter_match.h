@@ -9,7 +9,8 @@
  *             schema lacks comes before one that matches. Where values are sorted
  *             (sortvals), >= looks at the last alone, and <= at the first: their order
  *             is that of the equality rule, by length for most, so others may match and
- *             are passed over
+ *             are passed over. In sorted classes = seeks as slapd does, which misses
+ *             some of them
  *
  * Attributes that slapd makes up: entryDN has the entry's DN, subschemaSubentry is
  * present and equals nothing. All others that it makes up for searches are absent.
