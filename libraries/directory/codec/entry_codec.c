@@ -166,11 +166,12 @@ static int add_values(const struct dit_entry *entry, struct dit_arena *arena,
                       struct dit_encoded *encoded)
 {
 	char *bytes = dit_arena_alloc(arena, encoded->len);
-	char *out = bytes + encoded->nbytes;
+	char *out = NULL;
 
 	if (bytes == NULL) {
 		return -ENOMEM;
 	}
+	out = bytes + encoded->nbytes;
 	memcpy(bytes, encoded->bytes, encoded->nbytes);
 	put_all_values(entry, encoded, &out, NULL);
 	memset(out, 0, (size_t)(bytes + encoded->len - out));
