@@ -52,17 +52,24 @@ wait_cpu() {
 		"$work/times.before" "$work/times.after")
 }
 
-# whole NAME ARGUMENT...: loads that are left alone; sets whole_ms, the processor time of the
-# dearest. A virtual machine may give memory to one of them at a quarter of the usual price.
-whole() {
-	local name=$1 turn
+# whole_once NAME ARGUMENT...: a load that is left alone; whole_ms becomes the processor time
+# of the dearest so far. A virtual machine may give memory to one of them at a quarter of the
+# usual price.
+whole_once() {
+	local name=$1
 	shift
+	start /dev/null "$@"
+	wait_cpu
+	check "$name is stored" [ "$status" -eq 0 ]
+	[ "$used" -le $whole_ms ] || whole_ms=$used
+}
+
+# whole NAME ARGUMENT...: three of them; sets whole_ms
+whole() {
+	local turn
 	whole_ms=0
 	for turn in 1 2 3; do
-		start /dev/null "$@"
-		wait_cpu
-		check "$name is stored, $turn" [ "$status" -eq 0 ]
-		[ "$used" -le $whole_ms ] || whole_ms=$used
+		whole_once "$@"
 	done
 }
 
@@ -103,10 +110,14 @@ interrupt_at() {
 		start /dev/null "$@"
 		after_ms $at
 		if signal_load TERM; then
-			# Other processes make one end dear, not each of four.
-			[ "$used" -lt $((whole_ms / 2)) ] || [ $try -ge 3 ] || continue
-			ended "$name"
-			return
+			# Other processes make one end dear, not each of four. Memory may have
+			# become dear since the whole load.
+			if [ "$used" -lt $((whole_ms / 2)) ] || [ $try -ge 3 ]; then
+				ended "$name"
+				return
+			fi
+			whole_once "$name, left alone" "$@"
+			continue
 		fi
 		at=$((at * 8 / 10))
 	done
