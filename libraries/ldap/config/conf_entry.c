@@ -151,11 +151,6 @@ static int compare_ordered(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static bool is_ordered(const struct dit_ad *ad)
-{
-	return (ad->type->flags & DIT_TYPE_ORDERED) != 0;
-}
-
 /* The values in the order in which they act, for the caller to free. NULL: no memory. */
 static struct ordered *order_values(const struct dit_attr *attr)
 {
@@ -163,7 +158,7 @@ static struct ordered *order_values(const struct dit_attr *attr)
 
 	for (uint32_t i = 0; values != NULL && i < attr->nvalues; i++) {
 		values[i] = (struct ordered){.text = attr->values[i], .place = i};
-		if (is_ordered(attr->ad)) {
+		if (dit_type_is_ordered(attr->ad->type)) {
 			(void)cut_order(&values[i].text, &values[i].number);
 		}
 	}
@@ -180,7 +175,8 @@ static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *
 		const struct dit_attr *attr = &entry->attrs[i];
 		uint32_t nnumbers = 0;
 
-		for (uint32_t k = 0; is_ordered(attr->ad) && k < attr->nvalues; k++) {
+		for (uint32_t k = 0;
+		     dit_type_is_ordered(attr->ad->type) && k < attr->nvalues; k++) {
 			struct dit_span text = attr->values[k];
 			long number = 0;
 

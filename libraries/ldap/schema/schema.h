@@ -192,6 +192,12 @@ struct dit_attr_type {
 	struct dit_ad ad;             /* the description without options */
 };
 
+/** Do values or siblings have a number "{n}" in front? */
+static inline bool dit_type_is_ordered(const struct dit_attr_type *type)
+{
+	return (type->flags & DIT_TYPE_ORDERED) != 0;
+}
+
 enum dit_class_kind {
 	DIT_CLASS_ABSTRACT,
 	DIT_CLASS_STRUCTURAL,

@@ -311,7 +311,7 @@ size_t dit_value_order_prefix(struct dit_span value)
 
 size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
 {
-	return (type->flags & DIT_TYPE_ORDERED) == 0 ? 0 : dit_value_order_prefix(value);
+	return dit_type_is_ordered(type) ? dit_value_order_prefix(value) : 0;
 }
 
 /* Values may have a prefix. Apart from its caller: few types have such values. */
@@ -347,7 +347,7 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	    type->validator != type->syntax->validator) {
 		return DIT_E_INVALID;
 	}
-	if ((type->flags & DIT_TYPE_ORDERED) != 0) {
+	if (dit_type_is_ordered(type)) {
 		return normalize_ordered(schema, normalizer, value, arena, ret);
 	}
 	return dit_value_normalize(schema, normalizer, value, arena, ret);

@@ -56,11 +56,6 @@ bool dit_name_uid_alike(struct dit_span a, struct dit_span b)
 	       dit_span_eq(dns[0], dns[1]);
 }
 
-static bool is_ordered(const struct dit_attr_type *type)
-{
-	return (type->flags & DIT_TYPE_ORDERED) != 0;
-}
-
 /* Values that are compared as they are stored. */
 static dit_value_order_fn plain_order(enum dit_validator validator)
 {
@@ -95,7 +90,7 @@ static dit_value_order_fn rule_order(const struct dit_attr_type *type)
 
 dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
 {
-	return is_ordered(type) ? by_length : rule_order(type);
+	return dit_type_is_ordered(type) ? by_length : rule_order(type);
 }
 
 bool dit_prefixes_decide(struct dit_span *value, struct dit_span *asserted, int *ret)
@@ -127,7 +122,7 @@ int dit_value_compare(struct dit_value_order order, struct dit_span value,
 
 struct dit_value_order dit_value_match_order(const struct dit_attr_type *type)
 {
-	return (struct dit_value_order){rule_order(type), is_ordered(type)};
+	return (struct dit_value_order){rule_order(type), dit_type_is_ordered(type)};
 }
 
 bool dit_values_equal(const struct dit_schema *schema, const struct dit_attr_type *type,

@@ -90,7 +90,7 @@ static bool is_sound(const struct finder *finder, const struct dit_attr_type *ty
 {
 	const struct dit_ad_names *names = finder->opts->names;
 
-	if (type->equality == NULL || (type->flags & DIT_TYPE_ORDERED) != 0) {
+	if (type->equality == NULL || dit_type_is_ordered(type)) {
 		return false;
 	}
 	for (uint32_t i = 0; i < names->n; i++) {

@@ -247,11 +247,6 @@ static bool is_named(const struct dit_ad *ad, const char *name)
 
 /* ---- values of an attribute ---- */
 
-static bool is_ordered(const struct dit_attr_type *type)
-{
-	return (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
-}
-
 /* A class equals those above it. One that the schema lacks is undefined. */
 static enum dit_truth equals(const struct matching *m, const struct dit_attr_type *type,
                              struct dit_span value, struct dit_span asserted)
@@ -260,7 +255,7 @@ static enum dit_truth equals(const struct matching *m, const struct dit_attr_typ
 	    dit_schema_find_class(m->schema, value) == NULL) {
 		return DIT_UNDEFINED;
 	}
-	return (is_ordered(type)
+	return (dit_type_is_ordered(type)
 	                ? dit_value_match_order(type).by_value(value, asserted) == 0
 	                : dit_values_equal(m->schema, type, value, asserted))
 	               ? DIT_TRUE
@@ -274,7 +269,7 @@ static int matches_value(const struct matching *m, const struct dit_filter *filt
 	int order = 0;
 
 	/* Values have their prefix "{n}" in front. Up to 2.6 it is passed over. */
-	if (is_ordered(type) && filter->kind != DIT_FILTER_SUBSTRINGS &&
+	if (dit_type_is_ordered(type) && filter->kind != DIT_FILTER_SUBSTRINGS &&
 	    dit_prefixes_decide(&value, &asserted, &order) &&
 	    m->schema->openldap >= DIT_OPENLDAP_2_7) {
 		return filter->kind == DIT_FILTER_GREATER ? order >= 0
@@ -318,7 +313,7 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 	int r = 0;
 
 	/* A subtype may have another equality rule than the named type. */
-	if (!filter->has_rule && !is_ordered(type) &&
+	if (!filter->has_rule && !dit_type_is_ordered(type) &&
 	    ((normal != NULL && type->equality == rule) ||
 	     type->validator == DIT_VALID_CLASS_NAME)) {
 		return equals(m, type, normal != NULL ? *normal : value, filter->value);
@@ -328,8 +323,9 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 	}
 	/* A prefix "{n}" belongs to the value here. */
 	if (normal != NULL && type->equality != NULL &&
-	    (is_ordered(type) ? type->equality == rule
-	                      : type->equality->normalizer == rule->normalizer)) {
+	    (dit_type_is_ordered(type)
+	             ? type->equality == rule
+	             : type->equality->normalizer == rule->normalizer)) {
 		return dit_rule_matches(rule, *normal, filter->value);
 	}
 	r = dit_value_normalize(m->schema, rule->normalizer, value, m->arena, &value);
