@@ -154,28 +154,13 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 	return 0;
 }
 
-static int copy_list(struct dit_entry_reader *reader, struct dit_span **list, uint32_t n)
-{
-	struct dit_span *copy = dit_arena_alloc(&reader->arena, n * sizeof(*copy));
-
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(copy, *list, n * sizeof(*copy));
-	*list = copy;
-	return 0;
-}
-
 /* Equal values are found when some are in order already: hence the copies. */
 static int sort_values(struct dit_entry_reader *reader, struct dit_attr_view *attr)
 {
 	struct dit_attr sorted = dit_attr_of_view(attr);
 	uint32_t twice = 0;
-	int r = copy_list(reader, &sorted.values, attr->nvalues);
+	int r = dit_attr_copy_lists(&sorted, &reader->arena, attr->nvalues);
 
-	r = r == 0 && sorted.normal != NULL
-	            ? copy_list(reader, &sorted.normal, attr->nvalues)
-	            : r;
 	r = r ?: dit_attr_sort(&sorted, &reader->arena, &twice);
 	if (r == 0 && twice == DIT_VALUES_UNIQUE) {
 		attr->values = sorted.values;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "entry/entry_work.h"
 
@@ -20,6 +21,22 @@ struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_
 		}
 	}
 	return NULL;
+}
+
+int dit_attr_copy_lists(struct dit_attr *attr, struct dit_arena *arena, size_t room)
+{
+	struct dit_span **const lists[] = {&attr->values, &attr->normal};
+
+	for (size_t i = 0; i < 2 && *lists[i] != NULL; i++) {
+		struct dit_span *copy = dit_arena_alloc(arena, room * sizeof(*copy));
+
+		if (copy == NULL) {
+			return -ENOMEM;
+		}
+		memcpy(copy, *lists[i], attr->nvalues * sizeof(*copy));
+		*lists[i] = copy;
+	}
+	return 0;
 }
 
 int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena)

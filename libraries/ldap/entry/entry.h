@@ -324,6 +324,10 @@ static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
 uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
                          struct dit_value_order order);
 
+/** The lists of values and of normal forms become the arena's, with this room. 0;
+ * -ENOMEM. @param room  nvalues at least */
+int dit_attr_copy_lists(struct dit_attr *attr, struct dit_arena *arena, size_t room);
+
 /**
  * Sort an attribute by its equality rule, where its values stand: values and normal forms
  * move together.

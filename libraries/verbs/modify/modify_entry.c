@@ -140,7 +140,7 @@ static int note_before(struct edit *edit, const struct dit_attr *attr)
 	}
 	*before = (struct before){.next = edit->before, .attr = *attr, .copy = *attr};
 	edit->before = before;
-	return dit_modify_copy_lists(scratch, &before->copy, attr->nvalues);
+	return dit_attr_copy_lists(&before->copy, scratch, attr->nvalues);
 }
 
 static void put_back(const struct edit *edit)
@@ -253,7 +253,7 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 	attr->values = given->values;
 	attr->normal = given->normal;
 	*ret = attr;
-	return dit_modify_copy_lists(&modifier->kept, attr, room_of(given->nvalues));
+	return dit_attr_copy_lists(attr, &modifier->kept, room_of(given->nvalues));
 }
 
 /* The next reader sees values in the order in which they are stored. */
@@ -537,7 +537,7 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 		struct dit_attr *attr = &entry->attrs[n++];
 
 		attr->has_room = false;
-		r = dit_modify_copy_lists(&modifier->kept, attr, attr->nvalues);
+		r = dit_attr_copy_lists(attr, &modifier->kept, attr->nvalues);
 		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
 	}
 	return r ?: order_splits(edit);

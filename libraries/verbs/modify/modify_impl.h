@@ -250,9 +250,7 @@ int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
 int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
                            const struct modify_whole *whole,
                            const struct dit_entry *edited);
-/** The lists of an attribute become the arena's own, with this room. 0; -ENOMEM */
-int dit_modify_copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room);
-/** The bytes in such lists as well. */
+/** The bytes in lists of dit_attr_copy_lists() become the arena's as well. 0; -ENOMEM */
 int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr);
 /** The lists of an attribute that was read are kept; the bytes as well, if they would not
  * last. */

@@ -15,22 +15,6 @@
 
 /* ---- copies ---- */
 
-int dit_modify_copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room)
-{
-	struct dit_span **const lists[] = {&attr->values, &attr->normal};
-
-	for (size_t i = 0; i < 2 && *lists[i] != NULL; i++) {
-		struct dit_span *copy = dit_arena_alloc(arena, room * sizeof(*copy));
-
-		if (copy == NULL) {
-			return -ENOMEM;
-		}
-		memcpy(copy, *lists[i], attr->nvalues * sizeof(*copy));
-		*lists[i] = copy;
-	}
-	return 0;
-}
-
 int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr)
 {
 	struct dit_span *const lists[] = {attr->values, attr->normal};
@@ -49,7 +33,7 @@ int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr)
 int dit_modify_own_lists(struct modifier *modifier, struct dit_attr *attr, size_t room)
 {
 	struct dit_arena *arena = &modifier->kept;
-	int r = dit_modify_copy_lists(arena, attr, room);
+	int r = dit_attr_copy_lists(attr, arena, room);
 
 	return r < 0 || (modifier->seal == NULL && !attr->is_split)
 	               ? r
@@ -105,7 +89,7 @@ int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
 		struct dit_attr *attr = &node->entry->own[i];
 
 		*attr = entry->attrs[i];
-		r = dit_modify_copy_lists(&modifier->kept, attr, attr->nvalues);
+		r = dit_attr_copy_lists(attr, &modifier->kept, attr->nvalues);
 		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
 		attr->is_split = dit_modify_is_apart(modifier, attr);
 		if (r == 0 && attr->is_split) {
