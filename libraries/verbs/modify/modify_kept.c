@@ -5,7 +5,6 @@
  * it is written.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
@@ -76,34 +75,6 @@ static int begin_own(struct modifier *modifier, struct modify_entry *entry, uint
 		entry->own = dit_arena_alloc(&modifier->kept, nown * sizeof(*entry->own));
 	}
 	return nown > 0 && entry->own == NULL ? -ENOMEM : 0;
-}
-
-int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
-                    const struct dit_entry *entry)
-{
-	uint32_t twice = DIT_VALUES_UNIQUE;
-	int r = begin_entry(modifier, node, entry->nattrs);
-
-	r = r ?: begin_own(modifier, node->entry, entry->nattrs);
-	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
-		struct dit_attr *attr = &node->entry->own[i];
-
-		*attr = entry->attrs[i];
-		r = dit_attr_copy_lists(attr, &modifier->kept, attr->nvalues);
-		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
-		attr->is_split = dit_modify_is_apart(modifier, attr);
-		if (r == 0 && attr->is_split) {
-			r = dit_attr_sort(attr, &modifier->scratch, &twice);
-		}
-		node->entry->places[i] = MODIFY_OWN;
-	}
-	if (r < 0) {
-		return r;
-	}
-	node->entry->nown = entry->nattrs;
-	node->entry->nattrs = entry->nattrs;
-	node->entry->oc_flags = entry->oc_flags;
-	return 0;
 }
 
 void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,
@@ -229,4 +200,25 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 	node->entry->nattrs = edited->nattrs;
 	node->entry->oc_flags = edited->oc_flags;
 	return r;
+}
+
+int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
+                    const struct dit_entry *entry)
+{
+	static const struct modify_whole nothing;
+	struct dit_entry kept = *entry;
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = dit_entry_grow(&kept, &modifier->scratch);
+
+	for (uint32_t i = 0; r == 0 && i < kept.nattrs; i++) {
+		struct dit_attr *attr = &kept.attrs[i];
+
+		r = dit_attr_copy_lists(attr, &modifier->kept, attr->nvalues);
+		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
+		attr->is_split = dit_modify_is_apart(modifier, attr);
+		if (r == 0 && attr->is_split) {
+			r = dit_attr_sort(attr, &modifier->scratch, &twice);
+		}
+	}
+	return r ?: dit_modify_keep_edited(modifier, node, &nothing, &kept);
 }
