@@ -237,7 +237,8 @@ int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *
 
 static bool are_same(const struct dit_span *a, const struct dit_span *b, uint32_t n)
 {
-	if (a == NULL || b == NULL) {
+	/* Versions share the lists of what a change left alone. */
+	if (a == b || a == NULL || b == NULL) {
 		return a == b;
 	}
 	for (uint32_t i = 0; i < n; i++) {
