@@ -11,13 +11,6 @@
 #include "reader/entry_reader.h"
 #include "reindex/reindexer.h"
 
-/* All that a call needs. */
-struct catching_up {
-	struct reindex_target *target;
-	const struct dit_online_changed *changed;
-	struct dit_key_changes *changes; /* the target's */
-};
-
 static int refuse(const struct reindex_target *target, uint64_t id, const char *reason)
 {
 	if (target->reindexer->opts->keep_going) {
@@ -36,10 +29,10 @@ static int refuse(const struct reindex_target *target, uint64_t id, const char *
 /* ---- changes ---- */
 
 /* The older version may have been left out of the indexes. */
-static int take_entry(struct catching_up *work, struct dit_entry_reader *const readers[2],
-                      uint64_t id)
+static int take_entry(const struct reindex_target *target,
+                      struct dit_entry_reader *const readers[2], uint64_t id)
 {
-	struct dit_key_changes *changes = work->changes;
+	struct dit_key_changes *changes = target->changes;
 	struct dit_stored_version older;
 	struct dit_stored_version newer;
 	int r = dit_stored_keys_read(changes->keys, readers[0], id, false, &older);
@@ -49,7 +42,7 @@ static int take_entry(struct catching_up *work, struct dit_entry_reader *const r
 	}
 	r = dit_stored_keys_read(changes->keys, readers[1], id, true, &newer);
 	if (r == DIT_E_INVALID) {
-		r = refuse(work->target, id, newer.reason);
+		r = refuse(target, id, newer.reason);
 	}
 	return r ?: dit_key_changes_take(changes, id, &older.entry, &newer.entry);
 }
@@ -76,7 +69,7 @@ static int open_lists(const struct reindex_target *target, struct dit_list_chang
 	return r;
 }
 
-/* Of this round, in place of the one before. */
+/* A round forgets the changes of the one before. */
 static int begin_changes(struct reindex_target *target)
 {
 	if (target->changes != NULL) {
@@ -100,16 +93,16 @@ void dit_reindex_forget_changes(struct reindex_target *target)
 
 /* ---- a round ---- */
 
-static int read_versions(struct catching_up *work, const struct dit_ad_names names[2])
+static int read_versions(const struct reindex_target *target,
+                         const struct dit_online_changed *changed,
+                         const struct dit_ad_names names[2])
 {
-	const struct dit_online_changed *changed = work->changed;
 	const unsigned numbers[2] = {changed->older, changed->newer};
 	struct dit_entry_reader *readers[2] = {NULL, NULL};
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		const struct dit_entry_reader_opts opts = {.snapshot =
-		                                                   work->target->snapshot,
+		const struct dit_entry_reader_opts opts = {.snapshot = target->snapshot,
 		                                           .reader = numbers[i],
 		                                           .names = &names[i],
 		                                           .without_dn = true};
@@ -117,7 +110,7 @@ static int read_versions(struct catching_up *work, const struct dit_ad_names nam
 		r = dit_entry_reader_new(&readers[i], &opts);
 	}
 	for (size_t i = 0; i < changed->nids && r == 0; i++) {
-		r = take_entry(work, readers, changed->ids[i]);
+		r = take_entry(target, readers, changed->ids[i]);
 	}
 	dit_entry_reader_free(readers[0]);
 	dit_entry_reader_free(readers[1]);
@@ -132,18 +125,16 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 	bool is_stopped = dit_stop_is_set(&target->reindexer->job.stop);
 	struct dit_ad_names names[2] = {{.n = 0}, {.n = 0}};
 	const unsigned numbers[2] = {changed->older, changed->newer};
-	struct catching_up work = {.target = target, .changed = changed};
 	int r = is_stopped ? DIT_E_STOPPED : begin_changes(target);
 
-	work.changes = target->changes;
 	/* slapd may have met new attributes. */
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		r = dit_ad_names_read(&names[i], target->snapshot, numbers[i], schema);
 		r = r
 		            ?: dit_ad_names_choose(&names[i], dit_stored_keys_want,
-		                                   work.changes->keys);
+		                                   target->changes->keys);
 	}
-	r = r ?: read_versions(&work, names);
+	r = r ?: read_versions(target, changed, names);
 	r = r ?: open_lists(target, ret);
 	dit_ad_names_deinit(&names[0]);
 	dit_ad_names_deinit(&names[1]);
