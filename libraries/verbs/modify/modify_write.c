@@ -240,7 +240,7 @@ struct index_member {
 struct index_writing {
 	const struct writing *writing;
 	struct index_member *members;     /* owned */
-	struct dit_key_changes **changes; /* of all members; owned */
+	struct dit_key_changes **changes; /* the members'; the list is owned */
 	size_t begin;                     /* of a part of the nodes */
 	size_t end;
 	size_t ndbs;
@@ -466,7 +466,7 @@ static int find_stored_splits(struct modifier *modifier, const struct modify_nod
 	return 0;
 }
 
-/* What goes, and what comes. @param ret  in the scratch */
+/* The changes of the records of an entry. @param ret  in the scratch */
 static int find_splits(struct modifier *modifier, const struct modify_node *node,
                        struct split_change **ret, size_t *ret_n)
 {
