@@ -69,8 +69,9 @@ static int sort_parts(const char *program, const char *directory, char **names, 
 				names[i]);
 		}
 		if (i > 0 && other != all) {
-			return TELL("%s and %s are of two splits: remove the older one",
-			            names[0], names[i]);
+			return TELL(
+				"%s and %s come from different splits: remove the older one",
+				names[0], names[i]);
 		}
 		all = other;
 	}

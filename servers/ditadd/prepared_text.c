@@ -29,10 +29,10 @@ static const char *const texts[][DIT_PREPARED_DAMAGED + 1] = {
 	[OPTIONS_STATUS] = {"nothing prepared",
                             "unfinished: a load or a copy is at work, or was ended",
                             "prepared", "published", "damaged"},
-	[OPTIONS_ABANDON] = {"nothing was prepared", "abandoned, what was unfinished",
-                             "abandoned",
-                             "published, and stays so: its manifest is removed",
-                             "abandoned, what was damaged"},
+	[OPTIONS_ABANDON] =
+		{"nothing was prepared", "abandoned, what was unfinished", "abandoned",
+                 "published already, and stays in place: its manifest is removed",
+                 "abandoned, what was damaged"},
 	[OPTIONS_PUBLISH] = {NULL, NULL, "published", "published already", NULL},
 };
 

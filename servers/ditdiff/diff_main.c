@@ -199,8 +199,9 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 	options->has_digest = options->diff.digest || options->sides[0].digest != NULL ||
 	                      options->sides[1].digest != NULL;
 	if (options->has_digest && options->is_summary) {
-		return common_wrong_call(&options->common,
-		                         "--summary is of changes, not of digests");
+		return common_wrong_call(
+			&options->common,
+			"--summary counts changes, and --digest writes none: leave one of them out");
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		options->diff.digests[i] = options->sides[i].digest;

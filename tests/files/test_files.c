@@ -246,7 +246,7 @@ TEST(second_name_of_a_foreign_file_is_refused)
 		assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
 		assert_int_equal(dit_file_open(dir_fd, names[i], O_RDWR, &fault),
 		                 -EINVAL);
-		assert_says(fault, "has a second name elsewhere");
+		assert_says(fault, "is a hard link of a file elsewhere");
 		assert_int_equal(unlink(fixture_path(dir, "second")), 0);
 		fd = dit_file_open(dir_fd, names[i], O_RDWR, &fault);
 		assert_true(fd >= 0);

@@ -200,10 +200,9 @@ static int check_key(int fd, const struct dit_page_format *sealed,
 	if (r != 0) {
 		return r < 0 ? r : 0;
 	}
-	return refuse(fault,
-	              "the \"passphrase\" of the configuration is not that of its "
-	              "pages: none of them can be opened with it and the module of "
-	              "\"crypto\"");
+	return refuse(
+		fault,
+		"the configured \"passphrase\" is not that of its pages: the module of \"crypto\" opens none of them");
 }
 
 bool dit_data_is_sealed(int data_fd)

@@ -72,10 +72,10 @@ static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fa
 		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
 	}
 	if (file.st_nlink > 1 && file.st_uid != dir.st_uid) {
-		return dit_fault_say(fault, -EINVAL,
-		                     "%s has a second name elsewhere and belongs to user "
-		                     "%u, the directory to user %u: it is not touched",
-		                     name, (unsigned)file.st_uid, (unsigned)dir.st_uid);
+		return dit_fault_say(
+			fault, -EINVAL,
+			"%s is a hard link of a file elsewhere and belongs to user %u, the directory to user %u: it is not changed",
+			name, (unsigned)file.st_uid, (unsigned)dir.st_uid);
 	}
 	return 0;
 }

@@ -247,8 +247,7 @@ static const char *const words[][2] = {
 	{"may not be looked at here",
          "start ditindex as root, in a container with CAP_SYS_PTRACE"},
 	{"cannot be looked at here", "start ditindex where its processes are seen"},
-	{"is not known, since it is encrypted and the configuration was changed, or is "
-         "another one",
+	{"is not known, as it is encrypted and slapd was started with another configuration",
          "start slapd again with the absolute path of this configuration"},
 	{"is nothing so far", "try again"},
 };
@@ -273,11 +272,10 @@ int dit_mapped_say(const struct dit_mapped *mapped, struct dit_fault *fault, int
 	const char *const *way = choose_words(mapped->error);
 
 	if (mapped->error != 0) {
-		return dit_fault_say(fault, r,
-		                     "data.mdb has to grow and is open in %s, and how "
-		                     "much of it is mapped there %s: %s, or stop slapd "
-		                     "and leave --online out",
-		                     mapped->who, way[0], way[1]);
+		return dit_fault_say(
+			fault, r,
+			"data.mdb has to grow and is open in %s; how much of it is mapped there %s: %s, or stop slapd and leave --online out",
+			mapped->who, way[0], way[1]);
 	}
 	return dit_fault_say(fault, r,
 	                     "data.mdb is open in %s, which has mapped %llu bytes of it, "

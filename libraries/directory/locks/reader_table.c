@@ -333,10 +333,10 @@ int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t 
 
 	assert(table->nown == 0 && n <= DIT_READER_OWN_MAX);
 	if (r == -EAGAIN) {
-		return dit_fault_say(fault, r,
-		                     "a process of another container reads the database, "
-		                     "and has our number, %ld: start again",
-		                     (long)getpid());
+		return dit_fault_say(
+			fault, r,
+			"a process of another container reads the database and has the same process ID, %ld: run the command again",
+			(long)getpid());
 	}
 	r = r ?: lock_table(table, wait_ms, fault);
 	if (r < 0) {

@@ -509,9 +509,8 @@ int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts
 		return dit_output_merged_open(ret, opts);
 	}
 	return r == DIT_E_NOTEMPTY
-	               ? dit_fault_say(opts->fault, r,
-	                               "the database has entries, and only one without "
-	                               "entries can be prepared: leave --prepare out, "
-	                               "or let --replace take its place")
+	               ? dit_fault_say(
+				 opts->fault, r,
+				 "the database has entries, and --prepare makes the first content of a database: leave --prepare out, or give --replace")
 	               : r;
 }

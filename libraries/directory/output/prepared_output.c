@@ -257,10 +257,9 @@ int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_op
 	if (r < 0) {
 		return r != DIT_E_NOTEMPTY
 		               ? r
-		               : dit_fault_say(opts->fault, r,
-		                               "the database has entries: what is "
-		                               "prepared takes the place of one without "
-		                               "entries alone, or --replace is given");
+		               : dit_fault_say(
+					 opts->fault, r,
+					 "the database has entries: give --replace to put the prepared database in its place");
 	}
 	base = &output->tables.base.base;
 	output->prepared_fd = fcntl(prepared->fd, F_DUPFD_CLOEXEC, 0);

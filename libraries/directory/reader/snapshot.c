@@ -187,8 +187,7 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 		return r;
 	}
 	holder = *opts->fault;
-	return dit_fault_say(opts->fault, r,
-	                     "%s has the database, and keeps all others away",
+	return dit_fault_say(opts->fault, r, "%s has locked the database for itself",
 	                     dit_claim_holder(&holder));
 }
 

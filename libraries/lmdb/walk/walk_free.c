@@ -26,8 +26,7 @@ static void check_order(struct free_record *record, uint64_t page)
 	if (page >= record->before) {
 		dit_walk_report(
 			record->at, DIT_WALK_FREE_ORDER,
-			"transaction %llu gave back page %llu, which stands after page "
-			"%llu and is not below it",
+			"transaction %llu gave back page %llu after page %llu in its list, whose numbers must descend",
 			(unsigned long long)record->transaction, (unsigned long long)page,
 			(unsigned long long)record->before);
 	}

@@ -370,8 +370,7 @@ void dit_walk_tiles(struct walk_member *member, const struct walk_spot *at,
 		}
 	}
 	dit_walk_report(at, DIT_WALK_NODE_OVERLAP,
-	                "nodes lie over each other, or bytes between them belong to "
-	                "none");
+	                "nodes overlap, or there are unused bytes between them");
 }
 
 void dit_walk_page_origin(const struct walk_spot *at, struct dit_page_view view)

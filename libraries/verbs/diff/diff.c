@@ -152,10 +152,10 @@ static int check_choice(struct dit_diff *diff)
 	}
 	return diff->opts.nattrs > 0 && (diff->opts.exact || dit_diff_has_digests(diff))
 	               ? dit_diff_fail(diff, -EINVAL, "attributes",
-	                               "all of an entry count in digests")
+	                               "a digest covers whole entries")
 	       : diff->has_match && diff->opts.exact
 	               ? dit_diff_fail(diff, -EINVAL, "exact",
-	                               "such changes are of all entries")
+	                               "exact changes cover all entries and attributes")
 	               : 0;
 }
 

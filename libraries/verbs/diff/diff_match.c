@@ -307,9 +307,9 @@ static int check_topmost(struct dit_diff *diff)
 		}
 	}
 	return is_alone[0] && is_alone[1] && diff->suffix_nrdns > 0
-	               ? dit_diff_fail(diff, -EINVAL, diff->sides[1].directory,
-	                               "the topmost entry is another one: these are not "
-	                               "two states of one directory")
+	               ? dit_diff_fail(
+				 diff, -EINVAL, diff->sides[1].directory,
+				 "the topmost entry differs: these are not two states of one directory")
 	               : 0;
 }
 

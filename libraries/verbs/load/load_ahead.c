@@ -37,11 +37,10 @@ static int check_input(const struct loader *loader)
 		const char *path = opts->inputs[i];
 
 		if (dit_load_is_pipe(path)) {
-			dit_job_report(&loader->job, DIT_REPORT_ERROR,
-			               "%s is read twice for overlays, and a pipe cannot "
-			               "be: write a file first, or load without them and "
-			               "run \"ditmodify --memberof\"",
-			               path == NULL ? "standard input" : path);
+			dit_job_report(
+				&loader->job, DIT_REPORT_ERROR,
+				"%s is a pipe, and --memberof and --unique read the input twice: write it to a file first, or load without them and run \"ditmodify --memberof\"",
+				path == NULL ? "standard input" : path);
 			return DIT_E_UNSUPPORTED;
 		}
 	}
@@ -62,8 +61,7 @@ static int check_targets(const struct loader *loader)
 	if (target->output != NULL && target->output->stored.last_id > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_ERROR,
-			"%s has entries, and overlays look at new ones alone: load "
-			"without them, then run \"ditmodify --memberof\"",
+			"%s has entries, and --memberof and --unique look at those of the input alone: load without them, then run \"ditmodify --memberof\"",
 			target->db->data.directory);
 		return DIT_E_NOTEMPTY;
 	}

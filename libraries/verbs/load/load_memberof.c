@@ -250,15 +250,13 @@ void dit_load_ahead_tell(const struct loader *loader)
 	if (stats->nmemberships_removed > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_WARNING,
-			"values of memberOf in the input that no group bears out, and "
-			"that were left out: %llu",
+			"values of memberOf in the input, left out because the group does not name the entry: %llu",
 			(unsigned long long)stats->nmemberships_removed);
 	}
 	if (nlate > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_WARNING,
-			"memberships that were not made, as slapd makes none of a member that "
-			"comes after its group: %llu; \"ditmodify --memberof\" makes them",
+			"memberships not made, as slapd makes none when the member comes after its group: %llu; \"ditmodify --memberof\" makes them",
 			(unsigned long long)nlate);
 	}
 }

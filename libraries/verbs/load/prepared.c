@@ -248,8 +248,7 @@ static int check_state(const struct item *item, struct dit_fault *fault)
 	static const char *const texts[] = {
 		[DIT_PREPARED_NOTHING] = "nothing is prepared",
 		[DIT_PREPARED_UNFINISHED] =
-			"what is prepared is unfinished: wait for the load or the copy, "
-			"or begin it again",
+			"the prepared database is unfinished: wait for the load or the copy, or begin it again",
 		[DIT_PREPARED_DAMAGED] = NULL};
 	enum dit_prepared_state state = item->found.state;
 

@@ -37,7 +37,7 @@ static int refuse(const struct modifier *modifier, const struct dit_ldif_record 
 	dit_job_report(
 		&modifier->job, DIT_REPORT_ERROR,
 		"%s:%llu: these changes are for a state whose digest is %.*s; %s%s; "
-		"--force makes them all the same",
+		"--force makes them nevertheless",
 		record->file, (unsigned long long)record->file_line,
 		DIT_SPAN_ARGS(before),
 		is_known ? "that of the database is "
