@@ -22,7 +22,7 @@
 static void drop_table(struct overlay_table *table)
 {
 	DIT_FREE_LARGE(table->list, table->size);
-	free(table->starts);
+	DIT_FREE_LARGE(table->starts, table->nstarts);
 	*table = (struct overlay_table){.list = NULL};
 }
 
@@ -82,19 +82,13 @@ static uint64_t extra_of(const struct dit_pair *pair)
 /* The first pair with this key or above. */
 static size_t find_key(const struct overlay_table *table, uint64_t key)
 {
-	size_t low = table->starts[key >> table->shift];
-	size_t high = table->starts[(key >> table->shift) + 1];
+	size_t at = table->starts[key >> table->shift];
+	size_t end = table->starts[(key >> table->shift) + 1];
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->list[middle].key < key) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
+	while (at < end && table->list[at].key < key) {
+		at++;
 	}
-	return low;
+	return at;
 }
 
 static bool has_digest(const struct dit_pair *pair, struct dit_sum128 digest)
@@ -200,34 +194,6 @@ static int sort_keys(struct overlay_table *table)
 	return 0;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-	const struct dit_pair *x = a;
-	const struct dit_pair *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
-
-/* Pairs of one key come in the order of producers, each of which had ascending IDs. */
-static void sort_ids(struct overlay_table *table)
-{
-	size_t end = 0;
-
-	for (size_t i = 0; i < table->n; i = end) {
-		bool is_sorted = true;
-
-		for (end = i + 1;
-		     end < table->n && table->list[end].key == table->list[i].key;
-		     end++) {
-			is_sorted &= table->list[end - 1].value < table->list[end].value;
-		}
-		if (!is_sorted) {
-			qsort(table->list + i, end - i, sizeof(*table->list),
-			      compare_values);
-		}
-	}
-}
-
 /* Where the keys begin that have the same highest bits: some eight pairs. */
 static int find_starts(struct overlay_table *table)
 {
@@ -238,8 +204,7 @@ static int find_starts(struct overlay_table *table)
 		nbits++;
 	}
 	table->shift = 64 - nbits;
-	table->starts = calloc(((size_t)1 << nbits) + 1, sizeof(*table->starts));
-	if (table->starts == NULL) {
+	if (DIT_GROW_LARGE(table->starts, table->nstarts, ((size_t)1 << nbits) + 1) < 0) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < (size_t)1 << nbits; i++) {
@@ -252,36 +217,57 @@ static int find_starts(struct overlay_table *table)
 	return 0;
 }
 
-/* The first producer's table gets the pairs of the others. */
+/* The table gets the pairs of all producers, each of which has them by ID, in order of
+ * ID. Those of KEPT have none, and any order will do. */
+static void merge(struct dit_overlays *overlays, enum overlay_table_kind kind, size_t n)
+{
+	struct overlay_table *table = &overlays->tables[kind];
+
+	while (table->n < n) {
+		struct overlay_table *lowest = &overlays->producers[0].tables[kind];
+		uint64_t first = UINT64_MAX;
+		uint64_t second = UINT64_MAX; /* of the other producers */
+
+		for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
+			struct overlay_table *from = &overlays->producers[i].tables[kind];
+			uint64_t id =
+				from->nmerged == from->n
+					? UINT64_MAX
+					: dit_overlay_id(from->list + from->nmerged);
+
+			if (id < first) {
+				second = first;
+				first = id;
+				lowest = from;
+			} else if (id < second) {
+				second = id;
+			}
+		}
+		do {
+			table->list[table->n++] = lowest->list[lowest->nmerged++];
+		} while (lowest->nmerged < lowest->n &&
+		         dit_overlay_id(lowest->list + lowest->nmerged) < second);
+	}
+}
+
 static int join_table(struct dit_overlays *overlays, enum overlay_table_kind kind)
 {
 	struct overlay_table *table = &overlays->tables[kind];
 	size_t n = 0;
 	int r = 0;
 
-	*table = overlays->producers[0].tables[kind];
-	overlays->producers[0].tables[kind] = (struct overlay_table){.n = 0};
-	n = table->n;
 	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
 		n += overlays->producers[i].tables[kind].n;
 	}
 	r = n == 0 ? 0 : DIT_GROW_LARGE(table->list, table->size, n);
-	for (unsigned i = 1; i < overlays->opts.nproducers && r == 0; i++) {
-		struct overlay_table *from = &overlays->producers[i].tables[kind];
-
-		if (from->n > 0) {
-			memcpy(table->list + table->n, from->list,
-			       from->n * sizeof(*from->list));
-			table->n += from->n;
-		}
-		drop_table(from);
+	if (r == 0) {
+		merge(overlays, kind, n);
+	}
+	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
+		drop_table(&overlays->producers[i].tables[kind]);
 	}
 	r = r ?: sort_keys(table);
-	if (r < 0) {
-		return r;
-	}
-	sort_ids(table);
-	return find_starts(table);
+	return r ?: find_starts(table);
 }
 
 /* ---- in order: which entries does slapd refuse? ---- */

@@ -144,7 +144,7 @@ int dit_overlays_show(struct dit_overlays *overlays, unsigned producer,
 
 /**
  * Take an entry: its names, and attributes that dit_overlays_want() wants. One that
- * cannot be read is left out.
+ * cannot be read is left out. A producer takes entries in the order of IDs.
  *
  * @param producer  the calling thread's number
  *

@@ -48,8 +48,10 @@ struct overlay_table {
 	struct dit_pair *list; /* a slab; owned */
 	size_t n;
 	size_t size;
-	/* Where the keys with each value of their highest bits begin; owned */
+	size_t nmerged; /* of a producer: pairs that the table of all has */
+	/* Where the keys with each value of their highest bits begin: a slab; owned */
 	uint32_t *starts;
+	size_t nstarts;
 	unsigned shift;
 };
 
