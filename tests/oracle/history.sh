@@ -229,6 +229,18 @@ relative() {
 	cd "$work" && DITKIT_DIR=files DITKIT_STATES=states told 0 'sound up to' verify 1
 }
 check 'relative directories' relative
+many() { # more than the arguments of one program
+	local DITKIT_DIR=$work/many
+	cp -r "$work/files" "$DITKIT_DIR"
+	awk 'BEGIN {
+		for (n = 0; n < 45000; n++)
+			printf "1-2001-01-%02dT00:%02d:%02dZ.changes.ldif.zst\n", n / 3600 + 1, n / 60 % 60, n % 60
+	}' | (cd "$DITKIT_DIR" && xargs touch)
+	told 0 'database 1 is as it was' take 1 && history prune 1 --keep 1 &&
+		[ ! -e "$DITKIT_DIR/1-2001-01-01T00:00:00Z.changes.ldif.zst" ]
+}
+check 'many files' many
+same 'names with quotes' "$(history list 1)" "$(QUOTING_STYLE=c history list 1)"
 head -c 40000 /dev/zero >"$DITKIT_STATES/1/data.mdb"
 check 'a damaged state' told 0 'database 1 is as it was' take 1
 mkdir "$work/aside"
