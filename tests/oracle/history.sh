@@ -37,6 +37,7 @@ done
 cat >"$work/sbin/date" <<'END'
 #!/bin/sh
 case $* in
+'-d now +%s') set -- +%s ;;
 *-d*) exec /bin/date "$@" ;;
 esac
 now=$(($(cat "$DITKIT_CLOCK") + 60))
@@ -203,6 +204,7 @@ check 'an exchanged name' told 2 'lead on from' verify 1
 rm -r "$DITKIT_DIR"
 mv "$work/whole" "$DITKIT_DIR"
 check 'the first base is gone' told 2 'no state of database 1 at 2025-12-31' restore 1 --at 2025-12-31Z
+check 'a time to come' told 2 '23:50:30 is in the future' undo 1 --from '9999-12-31 23:50:30'
 check 'no time' told 2 'invalid date' restore 1 --at never
 check 'no history' told 2 'no state of database 3' verify 3
 check 'no such database' told 2 'cannot be' take 99
