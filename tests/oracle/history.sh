@@ -220,8 +220,17 @@ check 'two at a time' told 2 'is being worked on' take 1
 exec 8>&-
 echo 1767225600 >"$work/clock.old"
 DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
-DITKIT_METRICS=$work/ditkit.prom check 'metrics' told 0 'database 1 is as it was' take 1
-check 'the file for Prometheus' grep -qx 'ditkit_history_files{database="1"} [0-9]*' "$work/ditkit-1.prom"
+metrics() {
+	local DITKIT_DIR=files DITKIT_STATES=states DITKIT_METRICS=ditkit.prom
+	export DITKIT_METRICS
+	cd "$work" && echo secret >secret && ln -s "$work/secret" ditkit.prom.1.new &&
+		told 0 'database 1 is as it was' take 1 && grep -qx secret secret &&
+		[ "$(stat -c %a ditkit-1.prom)" = 644 ] &&
+		grep -qx 'ditkit_history_files{database="1"} [0-9]*' ditkit-1.prom &&
+		grep -qx "ditkit_history_bytes{database=\"1\"} $(cat files/1-* | wc -c)" ditkit-1.prom &&
+		rm ditkit-1.prom && mkdir ditkit-1.prom && told 2 'ditkit.prom cannot be written' take 1
+}
+check 'metrics' metrics
 first=$(history list 1 | head -n 1 | cut -c 1-20)
 there=$(TZ=UTC-9 /bin/date -d "$first" '+%F %T')
 TZ=UTC-9 check 'the time of the place' told 0 "in the state of $first" restore 1 --at "$there"
