@@ -213,6 +213,7 @@ for wrong in '' take 'take x' 'list 1 2' 'restore 1' 'undo 1 --at now' 'prune 1 
 	check "wrong: $wrong" told 2 'usage: ditkit-history take' $wrong
 done
 DITKIT_BASE_DAYS=week check 'wrong days' told 2 'no number of days: week' take 1
+DITKIT_BASE_DAYS=08 check 'a digit too many' told 2 'no number of days: 08' take 1
 check 'undo of what' told 2 'usage: ' undo 1 --from now --subtree
 exec 8>"$DITKIT_DIR/.1.lock"
 flock 8
