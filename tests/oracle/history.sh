@@ -241,6 +241,15 @@ relative() {
 	cd "$work" && DITKIT_DIR=files DITKIT_STATES=states told 0 'sound up to' verify 1
 }
 check 'relative directories' relative
+variable() {
+	status=5 history verify 1
+}
+check 'a variable of the caller' variable
+unwritten() {
+	history "$@" >/dev/full
+	[ $? -eq 2 ]
+}
+check 'a list without room' unwritten list 1
 many() { # more than the arguments of one program
 	local DITKIT_DIR=$work/many
 	cp -r "$work/files" "$DITKIT_DIR"
@@ -248,7 +257,10 @@ many() { # more than the arguments of one program
 		for (n = 0; n < 45000; n++)
 			printf "1-2001-01-%02dT00:%02d:%02dZ.changes.ldif.zst\n", n / 3600 + 1, n / 60 % 60, n % 60
 	}' | (cd "$DITKIT_DIR" && xargs touch)
-	told 0 'database 1 is as it was' take 1 && history prune 1 --keep 1 &&
+	printf '#!/bin/sh\n[ "$1" != -rf ] || exec /bin/rm "$@"\nexit 1\n' >"$work/sbin/rm"
+	chmod +x "$work/sbin/rm"
+	told 2 'not all files older than 1-20' prune 1 --keep 1 && /bin/rm "$work/sbin/rm" &&
+		told 0 'database 1 is as it was' take 1 && history prune 1 --keep 1 &&
 		[ ! -e "$DITKIT_DIR/1-2001-01-01T00:00:00Z.changes.ldif.zst" ]
 }
 check 'many files' many
