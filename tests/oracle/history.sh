@@ -203,12 +203,14 @@ mv "$DITKIT_DIR/${files[2]}" "$DITKIT_DIR/${files[1]}"
 check 'an exchanged name' told 2 'lead on from' verify 1
 rm -r "$DITKIT_DIR"
 mv "$work/whole" "$DITKIT_DIR"
-check 'the first base is gone' told 2 'no state of database 1 at 2025-12-31' restore 1 --at 2025-12-31Z
+check 'the first base is gone' told 2 "$DITKIT_DIR has no state of database 1 at 2025-12-31" \
+	restore 1 --at 2025-12-31Z
 check 'a time to come' told 2 '23:50:30 is in the future' undo 1 --from '9999-12-31 23:50:30'
 check 'no time' told 2 'invalid date' restore 1 --at never
 check 'no history' told 2 'no state of database 3' verify 3
 check 'no such database' told 2 'cannot be' take 99
-for wrong in '' take 'take x' 'list 1 2' 'restore 1' 'undo 1 --at now' 'prune 1 --keep 0' 'forget 1'; do
+check 'nothing to list' told 2 "no state of database 3 in $DITKIT_DIR" list 3
+for wrong in '' take 'take x' 'list 1 2' 'list ../files/1' 'restore 1' 'undo 1 --at now' 'prune 1 --keep 0' 'forget 1'; do
 	# shellcheck disable=SC2086 # words
 	check "wrong: $wrong" told 2 'usage: ditkit-history take' $wrong
 done
@@ -284,6 +286,7 @@ full() { # no room for a base
 }
 check 'no room for a base' full
 : >"$(ls "$DITKIT_DIR"/1-* | tail -n 1)"
+check 'a list of a damaged file' told 0 '0 bytes    damaged' list 1
 check 'the newest file is damaged' told 2 'the history begins again' take 1
 check 'a new base' told 0 "database 1 is as it was at $(newest 1)" take 1
 check 'it is verified' told 2 "sound up to $(newest 1)" verify 1
