@@ -275,6 +275,19 @@ check 'no base is kept' told 2 'there is no state of database 1' prune 1 --keep 
 check 'nothing is removed' [ "$(history list 1 | wc -l)" = ${#files[@]} ]
 check 'no base' told 0 'all entries' take 1
 mv "$work"/aside/* "$DITKIT_DIR"
+no_zstd() {
+	mv "$work/sbin/zstd" "$work/aside"
+	! PATH=/none /bin/sh "$work/history" list 1 2>"$work/said"
+	mv "$work/aside/zstd" "$work/sbin"
+	grep -qx 'ditkit-history: zstd is not installed' "$work/said"
+}
+check 'no zstd' no_zstd
+lost() { # the directory of the database
+	mv "$work/ref/db-1" "$work/aside"
+	told 2 'make it' restore 1 --at "$first" &&
+		mkdir "$work/ref/db-1" && told 0 "in the state of $first" restore 1 --at "$first"
+}
+check 'a lost directory' lost
 full() { # no room for a base
 	mv "$work/sbin/zstd" "$work/aside"
 	printf '#!/bin/sh\nexit 1\n' >"$work/sbin/zstd"
