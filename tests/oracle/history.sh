@@ -238,6 +238,7 @@ first=$(history list 1 | head -n 1 | cut -c 1-20)
 there=$(TZ=UTC-9 /bin/date -d "$first" '+%F %T')
 TZ=UTC-9 check 'the time of the place' told 0 "in the state of $first" restore 1 --at "$there"
 history restore 1 --at "$(newest 1)" >/dev/null
+check 'an empty branch' told 2 'usage: ' undo 1 --from "$first" --subtree ''
 check 'an empty time' told 2 'usage: ' restore 1 --at ''
 relative() {
 	cd "$work" && DITKIT_DIR=files DITKIT_STATES=states told 0 'sound up to' verify 1
