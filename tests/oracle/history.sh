@@ -238,6 +238,15 @@ first=$(history list 1 | head -n 1 | cut -c 1-20)
 there=$(TZ=UTC-9 /bin/date -d "$first" '+%F %T')
 TZ=UTC-9 check 'the time of the place' told 0 "in the state of $first" restore 1 --at "$there"
 history restore 1 --at "$(newest 1)" >/dev/null
+read_only() {
+	cp -r "$DITKIT_DIR" "$work/still"
+	rm "$work/still/.1.lock"
+	DITKIT_DIR=$work/still unshare -rm sh -c '
+		mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit
+		sh "$2" verify 1 && sh "$2" restore 1 --at "$3" && sh "$2" undo 1 --from "$3" && ! sh "$2" take 1
+	' sh "$work/still" "$work/history" "$(newest 1)"
+}
+! unshare -rm true 2>/dev/null || check 'files that cannot be written' read_only
 check 'an empty branch' told 2 'usage: ' undo 1 --from "$first" --subtree ''
 check 'an empty time' told 2 'usage: ' restore 1 --at ''
 relative() {
