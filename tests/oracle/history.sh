@@ -283,7 +283,8 @@ mkdir "$work/aside"
 mv "$DITKIT_DIR"/1-*Z.ldif.zst "$work/aside"
 check 'no base is kept' told 2 'there is no state of database 1' prune 1 --keep 1
 check 'nothing is removed' [ "$(history list 1 | wc -l)" = ${#files[@]} ]
-check 'no base' told 0 'all entries' take 1
+check 'no base' told 2 "$DITKIT_DIR had no files of earlier states" take 1
+check 'after no base' told 0 'database 1 is as it was' take 1
 mv "$work"/aside/* "$DITKIT_DIR"
 no_zstd() {
 	mv "$work/sbin/zstd" "$work/aside"
@@ -333,7 +334,8 @@ glued() {
 	history take 2 && history restore 2 --at now &&
 		[ "$("$DITCAT" -f "$work/glued.conf" | grep -c '^dn: ')" = 2 ]
 }
-DITKIT_DIR=$work/glued DITKIT_OPTIONS="-f $work/glued.conf" check 'the other one stays' glued
+DITKIT_DIR=$work/glued DITKIT_STATES=$work/glued DITKIT_OPTIONS="-f $work/glued.conf" \
+	check 'the other one stays' glued
 
 echo '== kills'
 export DITKIT_BASE_DAYS=0
