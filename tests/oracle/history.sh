@@ -223,6 +223,16 @@ check 'two at a time' told 2 'is being worked on' take 1
 exec 8>&-
 echo 1767225600 >"$work/clock.old"
 DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
+to_come() { # a state that was taken then leads to no other one when its file is away
+	local last DITKIT_DIR=$work/later DITKIT_STATES=$work/later/states
+	cp -r "$work/files" "$DITKIT_DIR"
+	last=$(newest 1)
+	echo 4102444800 >"$work/clock.new"
+	change 1 && DITKIT_CLOCK=$work/clock.new history take 1 &&
+		told 2 'move the file away' take 1 && rm "$DITKIT_DIR"/1-2100-* &&
+		told 0 'changes' take 1 && told 0 'sound up to' verify 1 && history restore 1 --at "$last"
+}
+check 'a file from the future' to_come
 metrics() {
 	local DITKIT_DIR=files DITKIT_STATES=states DITKIT_METRICS=ditkit.prom
 	export DITKIT_METRICS
