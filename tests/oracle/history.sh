@@ -287,6 +287,14 @@ many() { # more than the arguments of one program
 }
 check 'many files' many
 same 'names with quotes' "$(history list 1)" "$(QUOTING_STYLE=c history list 1)"
+only_way() { # the full export that prune would keep is of no use
+	local DITKIT_DIR=$work/only
+	cp -r "$work/files" "$DITKIT_DIR"
+	head -c 200 "$DITKIT_DIR/1-$first.ldif.zst" >"$DITKIT_DIR/1-2026-01-02T00:00:00Z.ldif.zst"
+	told 2 '1-2026-01-02T00:00:00Z.ldif.zst is damaged: nothing is removed' prune 1 --keep 1 &&
+		[ -s "$DITKIT_DIR/1-$first.ldif.zst" ]
+}
+check 'the only way' only_way
 head -c 40000 /dev/zero >"$DITKIT_STATES/1/data.mdb"
 check 'a damaged state' told 0 'database 1 is as it was' take 1
 mkdir "$work/aside"
