@@ -80,6 +80,14 @@ done
 DITKIT_KEEP=3 expect 0 '24 entries' $run 1
 check_exports 'three are kept' \
 	"1-2020-01-04.ldif.zst 1-2020-01-05.ldif.zst 1-$today.ldif.zst 1-latest.ldif.zst 2-2020-01-01.ldif.zst"
+# The new one stays, whatever the clock said when others were made.
+: >"$work/exports/1-2999-01-01.ldif.zst"
+: >"$work/exports/1-2999-01-02.ldif.zst"
+# shellcheck disable=SC2086
+DITKIT_KEEP=2 expect 0 '24 entries' $run 1
+check_exports 'others are from the future' \
+	"1-$today.ldif.zst 1-2999-01-02.ldif.zst 1-latest.ldif.zst 2-2020-01-01.ldif.zst"
+rm "$work/exports/1-2999-01-02.ldif.zst"
 
 # Calls that fail.
 # shellcheck disable=SC2086
