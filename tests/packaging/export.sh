@@ -32,7 +32,7 @@ exports() {
 check_exports() { # check_exports NAME EXPECTED
 	nchecks=$((nchecks + 1))
 	[ "$(exports)" = "$2" ] || fail "$1: there are: $(exports)"
-	[ -z "$(find "$work/exports" -name '.*' ! -path "$work/exports")" ] ||
+	[ -z "$(find "$work/exports" -name '.*' ! -name '.*.lock' ! -path "$work/exports")" ] ||
 		fail "$1: there are hidden files"
 }
 
@@ -104,6 +104,13 @@ rm "$work/exports/1-2999-01-02.ldif.zst"
 	DITKIT_DIR=$work/newest expect 1 'the export of database 1 could not be put in place' \
 		$run 1
 }
+
+# Another one is at work.
+exec 9>"$DITKIT_DIR/.1.export.lock"
+flock 9
+# shellcheck disable=SC2086
+expect 1 'database 1 is being exported already' $run 1
+exec 9>&-
 
 # Failures on the way: each program gives way to one that fails or tells less.
 before=$(exports)
