@@ -81,7 +81,10 @@ steps() {
 		awk -v dir="$work/parts" -v size=$((4 + (seed + i) % 9)) '
 			BEGIN { RS = ""; ORS = "\n\n" }
 			{ print >(dir "/" sprintf("%03d", int(NR / size))) }'
+	mkdir -p "$DITKIT_STATES"
+	touch "$DITKIT_STATES/$i.work.new" # of a restore that was killed
 	check "seed $seed, $i: the first state" history take "$i"
+	check "seed $seed, $i: it is gone" [ ! -e "$DITKIT_STATES/$i.work.new" ]
 	shown "$i" >"$work/shown/$i.$(newest "$i")"
 	for file in "$work"/parts/*; do
 		check "seed $seed, $i: ${file##*/}" step "$i" "$file"
