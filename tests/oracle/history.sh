@@ -210,9 +210,9 @@ check 'the first base is gone' told 2 "$DITKIT_DIR has no state of database 1 at
 	restore 1 --at 2025-12-31Z
 check 'a time to come' told 2 '23:50:30 is in the future' undo 1 --from '9999-12-31 23:50:30'
 check 'no time' told 2 'invalid date' restore 1 --at never
-check 'no history' told 2 'no state of database 3' verify 3
+check 'no history' told 2 'no state of database 9' verify 9
 check 'no such database' told 2 'cannot be' take 99
-check 'nothing to list' told 2 "no state of database 3 in $DITKIT_DIR" list 3
+check 'nothing to list' told 2 "no state of database 9 in $DITKIT_DIR" list 9
 for wrong in '' take 'take x' 'list 1 2' 'list ../files/1' 'restore 1' 'undo 1 --at now' 'prune 1 --keep 0' 'forget 1'; do
 	# shellcheck disable=SC2086 # words
 	check "wrong: $wrong" told 2 'usage: ditkit-history take' $wrong
