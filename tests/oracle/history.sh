@@ -104,7 +104,7 @@ killed() {
 	echo 0 >"$work/moment"
 	(KILL_AT=$1 setsid -w sh "$work/history" take 1; exit) >"$work/said" 2>&1
 	status=$?
-	flock "$DITKIT_DIR/.1.lock" true # until the last of its processes has gone
+	flock "$DITKIT_DIR/.1.lock" flock "$DITKIT_STATES/1.lock" true # until the last of its processes has gone
 	[ $status -eq 137 ]
 }
 
@@ -223,6 +223,9 @@ check 'undo of what' told 2 'usage: ' undo 1 --from now --subtree
 exec 8>"$DITKIT_DIR/.1.lock"
 flock 8
 check 'two at a time' told 2 'is being worked on' take 1
+exec 8>"$DITKIT_STATES/1.lock"
+flock 8
+DITKIT_DIR=$work/none check 'two with one place for states' told 2 'is being worked on' take 1
 exec 8>&-
 echo 1767225600 >"$work/clock.old"
 DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
