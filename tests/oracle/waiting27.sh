@@ -29,7 +29,7 @@ atexit+=(let_go)
 has_lock() {
 	local inode
 	inode=$(stat -c %i "$db/lock.mdb" 2>/dev/null) &&
-		grep -q "POSIX .* WRITE $held .*:$inode " /proc/locks
+		grep -q "OFDLCK .* WRITE .*:$inode " /proc/locks
 }
 
 # hold COMMAND...: start the command and stop it once it has the database

@@ -230,6 +230,57 @@ TEST(a_file_system_that_may_only_be_read_needs_no_lock)
 	lock_error = 0;
 }
 
+TEST(a_claim_outlives_a_reader_of_its_own_process)
+{
+	char *dir = fixture_published();
+	char *name = test_text("process %ld has the database", (long)getpid());
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	struct dit_claim claim;
+
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	assert_int_equal(lock_elsewhere(dir), -EAGAIN);
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_BUSY);
+	assert_non_null(strstr(fault.text, name));
+	assert_int_equal(lock_elsewhere(dir), -EAGAIN);
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(lock_elsewhere(dir), 0);
+}
+
+TEST(a_claim_sees_an_environment_of_its_own_process)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+	char *dir = fixture_published();
+	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+	struct dit_claim claim;
+
+	assert_int_equal(fcntl(fd, F_SETLK, &lock), 0);
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL),
+		DIT_E_BUSY);
+	assert_int_equal(close(fd), 0);
+}
+
+TEST(a_claim_ends_though_a_child_has_its_files)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim;
+	pid_t pid = 0;
+
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	pid = test_fork();
+	if (pid == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(lock_elsewhere(dir), 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 TEST(the_holder_of_a_claim_reads_under_it)
 {
 	char *dir = fixture_published();

@@ -50,17 +50,22 @@ static int say_holder(const struct flock *lock, struct dit_fault *fault)
 }
 
 /* LMDB locks byte 0: shared while an environment is open, exclusive to set it up. */
+static struct flock byte_lock(short type)
+{
+	return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+}
+
 static int lock_lock_file(int fd, struct dit_fault *fault)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	struct flock lock = byte_lock(F_WRLCK);
 
-	if (fcntl(fd, F_SETLK, &lock) == 0) {
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
 		return 0;
 	}
 	if (errno != EACCES && errno != EAGAIN) {
 		return -errno;
 	}
-	return fcntl(fd, F_GETLK, &lock) == 0 ? say_holder(&lock, fault) : DIT_E_BUSY;
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 ? say_holder(&lock, fault) : DIT_E_BUSY;
 }
 
 /* Takes the directory: it is closed if it is not locked. */
@@ -111,11 +116,16 @@ int dit_claim_take_directory(struct dit_claim *ret, int dir_fd)
 
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 {
+	const struct flock unlocked = byte_lock(F_UNLCK);
+
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
 		(void)unlinkat(claim->dir_fd, DIT_LOCK_NAME, 0);
 	}
-	dit_close(claim->lock_fd);
 	/* Another thread may just start a program: until that runs, it has our files. */
+	if (claim->lock_fd >= 0) {
+		(void)fcntl(claim->lock_fd, F_OFD_SETLK, &unlocked);
+	}
+	dit_close(claim->lock_fd);
 	(void)flock(claim->dir_fd, LOCK_UN);
 	(void)close(claim->dir_fd);
 	*claim = (struct dit_claim){.dir_fd = -1, .lock_fd = -1};

@@ -9,15 +9,18 @@
  *   flock on the directory itself      keeps other loaders out
  *   fcntl write lock on DIR/lock.mdb   keeps out everything that uses LMDB
  *
+ * The latter is that of an open file (F_OFD_SETLK), which stays when another thread that
+ * wanted to read closes its lock.mdb (reader_table.c). LMDB's own locks are those of a
+ * process. Both kinds keep each other out, in one process, too.
+ *
  * LMDB holds a shared fcntl lock on byte 0 of lock.mdb as long as an environment is open,
  * so the write lock is refused while slapd or a tool runs (DIT_E_BUSY). A program that
  * starts while we hold it waits inside mdb_env_open() for the claim to be dropped. LMDB
  * takes that lock before it opens data.mdb for writing: a slapd that waited finds the
  * finished database, never the file that the rename has replaced.
  *
- * Limits: fcntl locks belong to the process and are lost when it closes any descriptor of
- * the file. So within the process that holds a claim nothing else may open the same
- * lock.mdb, and an LMDB environment that this process itself has open is not noticed.
+ * Limits: LMDB's locks of a process are lost when it closes any descriptor of the file,
+ * as that of a claim that is refused.
  *
  * Threads: a claim belongs to one thread at a time.
  */

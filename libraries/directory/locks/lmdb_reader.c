@@ -12,6 +12,7 @@
 #include "base/object.h"
 #include "files/files.h"
 #include "files/format_check.h"
+#include "locks/process.h"
 #include "page/lmdb_format.h"
 #include "system/file_io.h"
 
@@ -92,7 +93,10 @@ static int open_files(struct dit_lmdb_reader *reader, int dir_fd,
 	}
 	r = dit_reader_table_join(&reader->table, reader->lock_fd, opts->format,
 	                          opts->fault);
-	return r < 0 ? r
+	/* The lock of a claim has no number, that of its directory has. */
+	return r == DIT_E_BUSY ? dit_claim_say_process(dit_process_with_flock(dir_fd),
+	                                               opts->fault)
+	       : r < 0         ? r
 	       : is_in_place(dir_fd, reader->data_fd)
 	               ? dit_reader_table_open(&reader->table, reader->data_fd,
 	                                       opts->fault)

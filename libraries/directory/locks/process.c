@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -237,4 +238,29 @@ bool dit_process_has_conf(long pid, const char *conf, uint64_t from_us, uint64_t
 	}
 	n = read_of(pid, "/cmdline", arguments, sizeof(arguments));
 	return n > 0 && names_conf(arguments, arguments + n, conf);
+}
+
+/* ---- who has locked a file ---- */
+
+/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; those in line begin with "->". */
+long dit_process_with_flock(int fd)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	unsigned long number = 0;
+	char line[200];
+	long holder = 0;
+	struct stat st;
+
+	while (locks != NULL && holder == 0 && fstat(fd, &st) == 0 &&
+	       fgets(line, sizeof(line), locks) != NULL) {
+		if (sscanf(line, "%*s FLOCK %*s %*s %ld %*x:%*x:%lu", &holder, &number) !=
+		            2 ||
+		    number != st.st_ino) {
+			holder = 0;
+		}
+	}
+	if (locks != NULL) {
+		(void)fclose(locks);
+	}
+	return holder;
 }

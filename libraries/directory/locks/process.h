@@ -37,4 +37,8 @@ int dit_process_mapped(long pid, const char *file, uint64_t *ret);
  * absolute path, between these times (CLOCK_REALTIME)? Not known is no. */
 bool dit_process_has_conf(long pid, const char *conf, uint64_t from_us, uint64_t to_us);
 
+/** The number of the process that has locked an open file by flock(2); 0: there is none,
+ * or it is in another container. */
+long dit_process_with_flock(int fd);
+
 #endif

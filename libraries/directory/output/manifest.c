@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "files/files.h"
 #include "locks/claim.h"
+#include "locks/process.h"
 #include "system/file_io.h"
 
 #define NEW_NAME   DIT_MANIFEST_NAME ".new"
@@ -257,35 +258,11 @@ void dit_prepared_deinit(struct dit_prepared *prepared)
 
 /* ---- changes ---- */
 
-/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; those in line begin with "->". 0:
- * there is none, or it is in another container */
-static long find_holder(int fd)
-{
-	FILE *locks = fopen("/proc/locks", "re");
-	unsigned long number = 0;
-	char line[200];
-	long holder = 0;
-	struct stat st;
-
-	while (locks != NULL && holder == 0 && fstat(fd, &st) == 0 &&
-	       fgets(line, sizeof(line), locks) != NULL) {
-		if (sscanf(line, "%*s FLOCK %*s %*s %ld %*x:%*x:%lu", &holder, &number) !=
-		            2 ||
-		    number != st.st_ino) {
-			holder = 0;
-		}
-	}
-	if (locks != NULL) {
-		(void)fclose(locks);
-	}
-	return holder;
-}
-
 static void tell(int fd, dit_prepared_wait_fn waits, void *ctx)
 {
 	struct dit_fault holder = {"another process"};
 
-	(void)dit_claim_say_process(find_holder(fd), &holder);
+	(void)dit_claim_say_process(dit_process_with_flock(fd), &holder);
 	waits(ctx, holder.text);
 }
 

@@ -6,9 +6,7 @@
  *
  * Threads: a snapshot belongs to one thread. The cursors of one reader belong to one
  * thread at a time; each reader may have a thread of its own. Any thread may read the
- * bytes that a cursor returns, as long as tree_cursor.h says that they are valid. A
- * process that stages a new database (new_output.c) must not open a snapshot of the same
- * directory at the same time.
+ * bytes that a cursor returns, as long as tree_cursor.h says that they are valid.
  *
  * The file may be damaged: functions return DIT_E_CORRUPT then.
  */

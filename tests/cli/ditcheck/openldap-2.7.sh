@@ -15,7 +15,7 @@ mkfifo more
 "$DITADD" --openldap=2.7 -q -f slapd.conf -l more &
 exec 9>more
 printf 'dn: cn=%s,dc=example,dc=com\nobjectClass: device\n\n' more >&9
-until grep -q "POSIX .* WRITE $! " /proc/locks; do
+until grep -q "OFDLCK .* WRITE .*:$(stat -c %i db/lock.mdb 2>/dev/null) " /proc/locks; do
 	sleep 0.05
 done
 "$DITCHECK" --openldap=2.7 -f slapd.conf 2>&1 | sed 's/process [0-9]*/process N/'
