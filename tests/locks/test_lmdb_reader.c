@@ -8,10 +8,13 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
 #include "files/fault.h"
+#include "files/files.h"
+#include "locks/claim.h"
 #include "locks/lmdb_reader.h"
 #include "output/store_fixture.h"
 
@@ -231,6 +234,36 @@ TEST(a_state_stays_while_others_commit)
 	(void)waitpid(other.pid, NULL, 0);
 	(void)close(other.to);
 	(void)close(other.from);
+}
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	is_interrupted = 1;
+}
+
+TEST(an_interrupt_ends_a_wait_for_a_loader)
+{
+	const struct itimerval soon = {.it_value = {.tv_usec = 100000}};
+	const struct dit_stop stop = {.flag = &is_interrupted};
+	struct dit_lmdb_reader_opts opts = fixed;
+	struct dit_lmdb_reader *reader = NULL;
+	char *dir = fixture_published();
+	struct dit_claim claim;
+
+	opts.stop = &stop;
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	(void)signal(SIGALRM, interrupt);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts), DIT_E_STOPPED);
+	(void)signal(SIGALRM, SIG_DFL);
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	is_interrupted = 0;
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts), 0);
+	dit_lmdb_reader_close(reader);
 }
 
 TEST(liblmdb_sees_our_slot)

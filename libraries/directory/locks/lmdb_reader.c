@@ -112,17 +112,28 @@ static void close_files(struct dit_lmdb_reader *reader)
 	reader->data_fd = -1;
 }
 
-/* false: the time is over. */
-static bool pause_within(uint64_t wait_ms, uint64_t *waited_ms)
+/* false: the time is over, or the work is to end. */
+static bool pause_within(uint64_t wait_ms, uint64_t *waited_ms,
+                         const struct dit_lmdb_reader_opts *opts)
 {
 	const struct timespec pause = {0, PAUSE_MS * 1000000L};
 
-	if (*waited_ms >= wait_ms) {
+	if (*waited_ms >= wait_ms || dit_stop_is_set(opts->stop)) {
 		return false;
 	}
 	(void)nanosleep(&pause, NULL);
 	*waited_ms += PAUSE_MS;
 	return true;
+}
+
+/* The result of a wait that may have been ended. */
+static int waited(int r, const struct dit_lmdb_reader_opts *opts)
+{
+	bool is_in_vain = r == DIT_E_BUSY || r == DIT_LMDB_READERS_FULL;
+
+	return is_in_vain && dit_stop_is_set(opts->stop)
+	               ? dit_fault_say(opts->fault, DIT_E_STOPPED, "%s", "")
+	               : r;
 }
 
 /* Where the database is of LMDB 0.9 a loader is waited for, as slapcat waits. */
@@ -144,10 +155,10 @@ static int open_directory(struct dit_lmdb_reader *reader, const char *directory,
 			opts->fault->text[0] = '\0';
 		}
 		r = open_files(reader, dir_fd, opts);
-	} while ((r == DIT_E_BUSY && pause_within(busy_ms, &waited_ms)) ||
-	         (r == -ESTALE && pause_within(OPEN_WAIT_MS, &waited_ms)));
+	} while ((r == DIT_E_BUSY && pause_within(busy_ms, &waited_ms, opts)) ||
+	         (r == -ESTALE && pause_within(OPEN_WAIT_MS, &waited_ms, opts)));
 	(void)close(dir_fd);
-	return r == -ESTALE ? DIT_E_BUSY : r;
+	return waited(r == -ESTALE ? DIT_E_BUSY : r, opts);
 }
 
 /* ---- states ---- */
@@ -165,8 +176,9 @@ static int enter(struct dit_lmdb_reader *reader, const struct dit_lmdb_reader_op
 	do {
 		r = dit_reader_table_enter(&reader->table, 1 + opts->nspare,
 		                           opts->wait_ms, opts->fault);
-	} while (r == DIT_LMDB_READERS_FULL && pause_within(opts->wait_ms, &waited_ms));
-	return r;
+	} while (r == DIT_LMDB_READERS_FULL &&
+	         pause_within(opts->wait_ms, &waited_ms, opts));
+	return waited(r, opts);
 }
 
 /*

@@ -15,16 +15,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "files/fault.h"
 #include "locks/reader_table.h"
 #include "page/meta_pages.h"
 
 struct dit_lmdb_reader_opts {
 	const struct dit_page_format *format; /* of the file; may be sealed; borrowed */
-	unsigned nspare;         /* slots for later states, which may be renewed */
-	bool is_writer;          /* will commit: dit_reader_table_mend() first */
-	bool no_lock_file;       /* make none where there is none: nobody writes then */
-	uint64_t wait_ms;        /* at most, for free slots in the table of readers */
+	unsigned nspare;   /* slots for later states, which may be renewed */
+	bool is_writer;    /* will commit: dit_reader_table_mend() first */
+	bool no_lock_file; /* make none where there is none: nobody writes then */
+	uint64_t wait_ms;  /* at most, for free slots in the table of readers */
+	const struct dit_stop *stop; /* ends waits; borrowed; NULL: none does */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
@@ -45,7 +47,8 @@ struct dit_lmdb_reader {
  *         dit_metas_read() return, and what those of reader_table.h return;
  *         DIT_LMDB_READERS_FULL: no slot became free within wait_ms (slots of
  *         processes that are gone are taken at once); -EAGAIN: commits came too fast;
- *         DIT_E_CORRUPT, with a fault: lock.mdb names a state of another data.mdb
+ *         DIT_E_CORRUPT, with a fault: lock.mdb names a state of another data.mdb;
+ *         DIT_E_STOPPED
  */
 int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
                          const struct dit_lmdb_reader_opts *opts);

@@ -308,6 +308,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	                                           .nspare = DIT_ONLINE_NSPARE,
 	                                           .is_writer = true,
 	                                           .wait_ms = opts->wait_ms,
+	                                           .stop = opts->shared.stop,
 	                                           .sealed = opts->shared.sealed,
 	                                           .fault = opts->fault};
 	struct dit_online *online = calloc(1, sizeof(*online));

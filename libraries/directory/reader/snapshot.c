@@ -121,6 +121,7 @@ static int map_registered(struct dit_snapshot *snapshot, const char *directory,
 	                                                 .no_lock_file =
 	                                                         opts->no_lock_file,
 	                                                 .wait_ms = opts->wait_ms,
+	                                                 .stop = opts->stop,
 	                                                 .fault = opts->fault};
 	int r = -ENOMEM;
 

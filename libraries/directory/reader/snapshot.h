@@ -24,6 +24,7 @@
 
 struct dit_fault;       /* fault.h */
 struct dit_lmdb_reader; /* lmdb_reader.h */
+struct dit_stop;        /* stop.h */
 
 /** A named database. */
 struct dit_stored_db {
@@ -61,9 +62,10 @@ struct dit_snapshot_opts {
 	/* Besides, to see later states with: numbered from nreaders on. Where the file is
 	 * claimed they cannot be used */
 	unsigned nspare;
-	bool is_writer;    /* as in lmdb_reader.h */
-	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
-	uint64_t wait_ms;  /* at most, while the table of readers is full */
+	bool is_writer;              /* as in lmdb_reader.h */
+	bool no_lock_file;           /* make no lock.mdb; without one, nobody writes */
+	uint64_t wait_ms;            /* at most, while the table of readers is full */
+	const struct dit_stop *stop; /* ends waits; borrowed; NULL: none does */
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed, or claimed_fd is of LMDB 0.9 */
 	const struct dit_page_format *sealed;
@@ -80,7 +82,7 @@ struct dit_snapshot_opts {
  *         lock.mdb has an unknown layout, or the pages are encrypted or have sums, but
  *         not as the options say; DIT_E_BUSY: a process keeps others away (with LMDB 0.9
  *         the call waits for this process); DIT_LMDB_READERS_FULL; -EAGAIN: commits came
- *         too fast
+ *         too fast; DIT_E_STOPPED
  */
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);

@@ -161,6 +161,7 @@ static int take_hold(struct file *file, struct dit_fault *fault)
 	                          : &dit_lmdb_09,
 		.no_lock_file = true,
 		.wait_ms = HOLD_WAIT_MS,
+		.stop = &file->one->job->stop,
 		.fault = fault};
 	int r = dit_lmdb_reader_open(&file->hold, file->directory, &opts);
 
@@ -168,7 +169,7 @@ static int take_hold(struct file *file, struct dit_fault *fault)
 		dit_lmdb_reader_close(file->hold);
 		file->hold = NULL;
 	}
-	return r == DIT_E_BUSY ? 0 : r;
+	return r == DIT_E_BUSY || r == DIT_E_STOPPED ? 0 : r;
 }
 
 static void hold(struct file *file)
@@ -208,6 +209,7 @@ static int open_readers(struct file *file, unsigned nreaders, struct dit_fault *
 	                                       .no_lock_file = true,
 	                                       .sealed = dit_data_seal_format(file->seal),
 	                                       .wait_ms = WAIT_MS,
+	                                       .stop = &file->one->job->stop,
 	                                       .fault = fault};
 
 	return dit_snapshot_open_readers(&file->content.snapshot, file->directory, &opts);

@@ -283,6 +283,10 @@ static int fail_on_database(const struct export *export,
 	struct dit_span suffix = database->db->suffix;
 	int code = r > -4096 ? -r : r; /* as LMDB has it */
 
+	if (r == DIT_E_STOPPED) {
+		return r;
+	}
+
 	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
 	    (r < DIT_LMDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
 		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",
@@ -318,8 +322,10 @@ static void tell_unknown(const struct export *export,
 static int open_database(struct export *export, struct export_database *database)
 {
 	struct dit_fault fault = {.text = ""};
-	struct dit_snapshot_opts snapshot_opts = {
-		.nreaders = export->stats->threads, .wait_ms = WAIT_MS, .fault = &fault};
+	struct dit_snapshot_opts snapshot_opts = {.nreaders = export->stats->threads,
+	                                          .wait_ms = WAIT_MS,
+	                                          .stop = &export->job.stop,
+	                                          .fault = &fault};
 	struct dit_scan_snapshot_opts opts = {
 		.schema = export->job.chosen.settings->schema,
 		.sorts = export->job.chosen.settings,

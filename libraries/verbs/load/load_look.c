@@ -99,6 +99,7 @@ static int look_at(struct load_target *target)
 	                                       .no_lock_file = true,
 	                                       .sealed =
 	                                               dit_data_seal_format(target->seal),
+	                                       .stop = &loader->job.stop,
 	                                       .fault = &fault};
 	struct dit_snapshot *snapshot = NULL;
 	int r = dit_snapshot_open_readers(&snapshot, directory, &opts);

@@ -32,6 +32,7 @@ static int open_snapshot(struct reindex_target *target)
 		.no_lock_file = true,
 		.sealed = dit_data_seal_format(target->seal),
 		.wait_ms = WAIT_MS,
+		.stop = &target->reindexer->job.stop,
 		.fault = &target->fault};
 	int r = dit_snapshot_open_readers(&target->snapshot, target->db->data.directory,
 	                                  &opts);
