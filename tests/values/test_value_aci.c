@@ -109,6 +109,20 @@ TEST(access_is_normalised_as_by_slapd)
 	}
 }
 
+/* slapd stores it when a change brings the value. */
+TEST(the_pretty_form_keeps_the_case_of_names)
+{
+	struct context *context = *state;
+	struct dit_span text =
+		DIT_SPAN("1.2#Entry#grant;r;CN#Group/Person#CN=A  B, DC=X");
+	struct dit_span out = {0};
+
+	assert_int_equal(dit_value_pretty(context->schema, DIT_VALID_ACI, text,
+	                                  &context->arena, &out),
+	                 0);
+	assert_span_equal(out, "1.2#entry#grant;r;cn#group/person#cn=A  B,dc=X");
+}
+
 /* slapd has uninitialised bytes after it. */
 TEST(a_nul_is_a_byte_like_any_other)
 {

@@ -195,10 +195,10 @@ static int put_group(const struct dit_value_scope *scope, struct dit_span type,
 	return 0;
 }
 
-static int put_dn(const struct dit_value_scope *scope, struct dit_span dn,
-                  struct dit_text *out)
+static int put_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                  struct dit_span dn, struct dit_text *out)
 {
-	int r = dit_scope_dn(scope, DIT_DN_NORM, dn, &dn);
+	int r = dit_scope_dn(scope, form, dn, &dn);
 
 	dit_text_char(out, '#');
 	if (r == 0) {
@@ -226,8 +226,9 @@ static int put_dn_attribute(const struct dit_value_scope *scope, struct dit_span
 }
 
 /* The subject that has the rights. @return 1: none, for the schema does not know it */
-static int put_subject(const struct dit_value_scope *scope, struct dit_span type,
-                       struct dit_span subject, struct dit_text *out)
+static int put_subject(const struct dit_value_scope *scope, enum dit_dn_form form,
+                       struct dit_span type, struct dit_span subject,
+                       struct dit_text *out)
 {
 	static const char *const alone[] = {"public", "users", "self", NULL};
 	static const char *const named[] = {"access-id", "subtree", "onelevel",
@@ -250,14 +251,14 @@ static int put_subject(const struct dit_value_scope *scope, struct dit_span type
 		return put_dn_attribute(scope, subject, out);
 	}
 	if (put_word(out, type, named)) {
-		return put_dn(scope, subject, out);
+		return put_dn(scope, form, subject, out);
 	}
 	r = put_group(scope, type, out);
 	if (r < 0) {
 		return r;
 	}
 	is_unknown = r == 1;
-	r = put_dn(scope, subject, out);
+	r = put_dn(scope, form, subject, out);
 	return r == 0 && is_unknown ? 1 : r;
 }
 
@@ -294,7 +295,7 @@ int dit_scope_aci(const struct dit_value_scope *scope, enum dit_dn_form form,
 	r = put_rights(scope, trim(parts[2]), &out);
 	if (r == 0) {
 		dit_text_char(&out, '#');
-		r = put_subject(scope, trim(parts[3]), value, &out);
+		r = put_subject(scope, form, trim(parts[3]), value, &out);
 	}
 	if (r < 0) {
 		return r == DIT_E_UNKNOWN ? DIT_E_INVALID : r;

@@ -127,7 +127,7 @@ int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_
 /* Rules with a form of their own; value_authz.c. DIT_E_UNKNOWN: there is no such
  * attribute. slapd has another code for that if the value is no part of a DN. */
 dit_form_fn dit_scope_authz;
-/** Access control information; value_aci.c. Both forms are the same. */
+/** Access control information; value_aci.c. The forms differ in DNs. */
 dit_form_fn dit_scope_aci;
 /** Certificates: the pretty form is that of an assertion about one; value_cert.c. */
 dit_form_fn dit_scope_certificate, dit_scope_certificate_list;
