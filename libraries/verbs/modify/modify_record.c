@@ -168,6 +168,12 @@ static int read_values(struct reading *reading, size_t nlines, struct modify_mod
 	return r;
 }
 
+/* A modification that ldapmodify sends without values. */
+static bool is_sent_empty(enum modify_how how)
+{
+	return how == MODIFY_HOW_DELETE || how == MODIFY_HOW_REPLACE;
+}
+
 /* The attribute of a modification, from the line that begins it. */
 static int read_ad(struct reading *reading, const struct dit_ldif_line *line,
                    const struct dit_ad **ret)
@@ -225,7 +231,9 @@ static int read_mod(struct reading *reading, struct modify_mod *mod)
 	}
 	reading->at++;
 	r = count_values(reading, line, &nvalues);
-	r = r ?: read_ad(reading, line, &ad);
+	if (r == 0 && (nvalues > 0 || is_sent_empty((enum modify_how)how->meaning))) {
+		r = read_ad(reading, line, &ad);
+	}
 	*mod = (struct modify_mod){(enum modify_how)how->meaning, {.ad = ad}};
 	if (r == 0 && nvalues > 0) {
 		r = read_values(reading, nvalues, mod);
@@ -251,8 +259,7 @@ static int read_mods(struct reading *reading)
 		struct modify_mod *mod = &change->mods[change->nmods];
 
 		r = read_mod(reading, mod);
-		change->nmods += mod->attr.nvalues > 0 || mod->how == MODIFY_HOW_DELETE ||
-		                 mod->how == MODIFY_HOW_REPLACE;
+		change->nmods += mod->attr.nvalues > 0 || is_sent_empty(mod->how);
 	}
 	return r;
 }

@@ -1,5 +1,5 @@
 # Each kind of change: what is printed, what is stored, and that the indexes follow; entryUUIDs
-# stay.
+# stay. ldapmodify sends nothing of an attribute without values.
 "$DITADD" -q -f slapd.conf -l "$DATA/ldif/bare.ldif"
 "$DITCAT" -f slapd.conf -o ldif-wrap=no | grep -E '^(dn|entryUUID|createTimestamp):' >before
 cat >changes.ldif <<'LDIF'
@@ -30,6 +30,8 @@ mail: ann@example.org
 -
 increment: uidNumber
 uidNumber: 5
+-
+add: nonsense
 -
 
 dn: uid=ann,ou=People,dc=example,dc=com
