@@ -295,6 +295,15 @@ static int read_newrdn(struct reading *reading)
 	               : r;
 }
 
+static int refuse_more(struct reading *reading)
+{
+	const struct dit_ldif_line *line = next_line(reading);
+
+	return line == NULL ? 0
+	                    : refuse_line(reading, DIT_WHY_MOD_LINES, line,
+	                                  "there is a line too many");
+}
+
 static int read_rename(struct reading *reading)
 {
 	const struct dit_ldif_line *line = NULL;
@@ -314,12 +323,12 @@ static int read_rename(struct reading *reading)
 	if (is_named(line, "newsuperior")) {
 		reading->at++;
 		reading->change->has_superior = true;
-		return parse_dn(reading, line, DIT_WHY_BAD_SUPERIOR,
-		                &reading->change->superior);
+		r = parse_dn(reading, line, DIT_WHY_BAD_SUPERIOR,
+		             &reading->change->superior);
+		/* ldapmodify passes over one line more, such as "-". */
+		reading->at += next_line(reading) != NULL;
 	}
-	return line == NULL ? 0
-	                    : refuse_line(reading, DIT_WHY_MOD_LINES, line,
-	                                  "there is a line too many");
+	return r ?: refuse_more(reading);
 }
 
 /* ---- records ---- */
@@ -410,16 +419,20 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 	const struct dit_ldif_line *line = NULL;
 	int r = 0;
 
-	while (next_line(reading) != NULL && !is_named(next_line(reading), "dn")) {
+	while (!is_named(line = next_line(reading), "dn")) {
+		if (line == NULL) {
+			return 0;
+		}
+		if (line->name.data == NULL && !is_end(line)) {
+			return refuse_line(reading, DIT_WHY_NO_COLON, line, "");
+		}
 		reading->at++;
 	}
-	line = next_line(reading);
-	if (line == NULL) {
-		return 0;
-	}
-	reading->at++;
 	r = parse_dn(reading, line, DIT_WHY_DN_INVALID, &reading->change->entry.dn);
 	r = r ?: check_base64(reading);
+	reading->lines.lines += reading->at; /* none of the entry is in front of it */
+	reading->lines.nlines -= reading->at;
+	reading->at = 1;
 	r = r ?: skip_controls(reading);
 	r = r ?: read_op(reading);
 	if (r < 0) {
@@ -433,10 +446,7 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 	case MODIFY_RENAME:
 		return read_rename(reading);
 	case MODIFY_DELETE:
-		line = next_line(reading);
-		return line == NULL ? 0
-		                    : refuse_line(reading, DIT_WHY_MOD_LINES, line,
-		                                  "there is a line too many");
+		return refuse_more(reading);
 	case MODIFY_NOTHING:
 		break;
 	}

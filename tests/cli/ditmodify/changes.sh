@@ -1,5 +1,6 @@
 # Each kind of change: what is printed, what is stored, and that the indexes follow; entryUUIDs
-# stay. ldapmodify sends nothing of an attribute without values.
+# stay. ldapmodify sends nothing of an attribute without values, and passes over lines before
+# dn and one after newsuperior.
 "$DITADD" -q -f slapd.conf -l "$DATA/ldif/bare.ldif"
 "$DITCAT" -f slapd.conf -o ldif-wrap=no | grep -E '^(dn|entryUUID|createTimestamp):' >before
 cat >changes.ldif <<'LDIF'
@@ -11,6 +12,7 @@ changetype: add
 objectClass: organizationalUnit
 ou: Groups
 
+description: passed over
 dn: cn=new,ou=Groups,dc=example,dc=com
 changetype: add
 objectClass: device
@@ -47,6 +49,7 @@ changetype: moddn
 newrdn: ou=Staff
 deleteoldrdn: 1
 newsuperior: ou=Groups,dc=example,dc=com
+-
 
 dn: uid=anna,ou=Staff,ou=Groups,dc=example,dc=com
 replace: title

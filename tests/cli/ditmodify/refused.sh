@@ -30,6 +30,9 @@ cp db/data.mdb old.mdb
 	change 'no operation' "dn: $ann" 'changetype: modify' 'title: a'
 	change 'damaged base64' "dn: $ann" 'replace: userPassword' 'userPassword:: YWJj!!!'
 	change 'no newrdn' "dn: $ann" 'changetype: modrdn' 'deleteoldrdn: 1'
+	change 'no blank line' "dn: $ann" 'changetype: modrdn' 'newrdn: uid=eve' 'deleteoldrdn: 1' \
+		'newsuperior: dc=example,dc=com' "dn: $ann" 'changetype: delete'
+	change 'no colon' "dn $ann" 'changetype: delete'
 } 2>&1
 cmp db/data.mdb old.mdb && echo unchanged
 cat >some.ldif <<LDIF
