@@ -333,14 +333,28 @@ static int read_rename(struct reading *reading)
 
 /* ---- records ---- */
 
+/* ldapmodify ends a name at the blanks in front of its colon: they are NUL bytes by now. */
+static void trim_names(struct reading *reading)
+{
+	for (size_t i = reading->at; i < reading->lines.nlines; i++) {
+		struct dit_span *name = &reading->lines.lines[i].name;
+
+		while (name->len > 0 && name->data[name->len - 1] == '\0') {
+			name->len--;
+		}
+	}
+}
+
 static int read_entry(struct reading *reading, const struct dit_entry_stamp *stamp)
 {
 	const struct dit_entry_context *context = &reading->modifier->adding;
 	struct dit_entry *entry = &reading->change->entry;
 	struct dit_notes *notes = &reading->change->notes;
 	struct dit_entry_caches *caches = reading->caches;
-	int r = dit_entry_read_parsed(context, caches, &reading->lines, notes, entry);
+	int r = 0;
 
+	trim_names(reading);
+	r = dit_entry_read_parsed(context, caches, &reading->lines, notes, entry);
 	r = r ?: dit_entry_check(context, caches, entry, notes);
 	if (r == 0 && entry->has_unknown) {
 		return DIT_E_INVALID; /* without schema check; the notes say why */
@@ -417,9 +431,9 @@ static int check_base64(const struct reading *reading)
 static int read_change(struct reading *reading, const struct dit_entry_stamp *stamp)
 {
 	const struct dit_ldif_line *line = NULL;
-	int r = 0;
+	int r = check_base64(reading);
 
-	while (!is_named(line = next_line(reading), "dn")) {
+	while (r == 0 && !is_named(line = next_line(reading), "dn")) {
 		if (line == NULL) {
 			return 0;
 		}
@@ -428,8 +442,10 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 		}
 		reading->at++;
 	}
+	if (r < 0) {
+		return r;
+	}
 	r = parse_dn(reading, line, DIT_WHY_DN_INVALID, &reading->change->entry.dn);
-	r = r ?: check_base64(reading);
 	reading->lines.lines += reading->at; /* none of the entry is in front of it */
 	reading->lines.nlines -= reading->at;
 	reading->at = 1;

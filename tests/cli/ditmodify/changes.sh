@@ -1,6 +1,6 @@
 # Each kind of change: what is printed, what is stored, and that the indexes follow; entryUUIDs
-# stay. ldapmodify sends nothing of an attribute without values, and passes over lines before
-# dn and one after newsuperior.
+# stay. ldapmodify sends nothing of an attribute without values, passes over lines before dn and
+# one after newsuperior, and ends names of a new entry at blanks.
 "$DITADD" -q -f slapd.conf -l "$DATA/ldif/bare.ldif"
 "$DITCAT" -f slapd.conf -o ldif-wrap=no | grep -E '^(dn|entryUUID|createTimestamp):' >before
 cat >changes.ldif <<'LDIF'
@@ -15,7 +15,7 @@ ou: Groups
 description: passed over
 dn: cn=new,ou=Groups,dc=example,dc=com
 changetype: add
-objectClass: device
+objectClass : device
 cn: new
 serialNumber: 7
 
