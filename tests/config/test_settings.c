@@ -353,6 +353,23 @@ CONF_TEST(directives_without_influence_are_skipped)
 	assert_int_equal(s->databases[1].rootdn.len, 0);
 }
 
+CONF_TEST(a_hidden_database_may_be_below_another)
+{
+	struct dit_settings *s = conf_accept(*state, "database mdb\n"
+	                                             "suffix cn=x\n"
+	                                             "directory /\n"
+	                                             "database ldap\n"
+	                                             "hidden on\n"
+	                                             "suffix cn=x\n"
+	                                             "database ldap\n"
+	                                             "hidden on\n"
+	                                             "suffix cn=y,cn=x\n");
+
+	assert_int_equal(s->ndatabases, 4);
+	assert_ptr_equal(dit_settings_select(s, DIT_SPAN("cn=y,cn=x"), false),
+	                 &s->databases[1]);
+}
+
 CONF_TEST(what_belongs_to_others_is_skipped)
 {
 	struct dit_settings *s = NULL;

@@ -268,7 +268,8 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 		                    "<%s> Only one suffix is allowed on this %s backend",
 		                    parser->scope.words[0], database->type);
 	}
-	other = dit_settings_select(parser->settings, norm, false);
+	other = database->is_hidden ? NULL
+	                            : dit_settings_select(parser->settings, norm, false);
 	if (other != NULL && other != database) {
 		return already_served(parser, suffix, other);
 	}
