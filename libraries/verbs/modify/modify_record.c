@@ -373,7 +373,7 @@ static int skip_controls(struct reading *reading)
 		if ((!dit_cut_prefix(&oid, DIT_SPAN("2.16.840.1.113730.3.4.2")) &&
 		     !dit_cut_prefix(&oid, DIT_SPAN("1.3.6.1.4.1.4203.666.5.12"))) ||
 		    (oid.len > 0 && oid.data[0] != ' ')) {
-			return refuse_line(reading, DIT_WHY_CONTROL, line, "");
+			return refuse_line(reading, DIT_WHY_MOD_CONTROL, line, "");
 		}
 		reading->at++;
 		line = next_line(reading);
