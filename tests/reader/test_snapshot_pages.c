@@ -233,7 +233,7 @@ TEST(a_file_system_that_may_only_be_read_needs_no_lock)
 TEST(a_claim_outlives_a_reader_of_its_own_process)
 {
 	char *dir = fixture_published();
-	char *name = test_text("process %ld has the database", (long)getpid());
+	char *name = test_text("process %ld has locked the database", (long)getpid());
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_fault fault;
 	struct dit_claim claim;

@@ -286,7 +286,6 @@ static int fail_on_database(const struct export *export,
 	if (r == DIT_E_STOPPED) {
 		return r;
 	}
-
 	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
 	    (r < DIT_LMDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
 		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",

@@ -333,7 +333,8 @@ static int read_rename(struct reading *reading)
 
 /* ---- records ---- */
 
-/* ldapmodify ends a name at the blanks in front of its colon: they are NUL bytes by now. */
+/* ldapmodify ends a name at the blanks in front of its colon. The parser has made NUL
+ * bytes of them. */
 static void trim_names(struct reading *reading)
 {
 	for (size_t i = reading->at; i < reading->lines.nlines; i++) {
