@@ -239,6 +239,18 @@ to_come() { # a state that was taken then leads to no other one when its file is
 		told 0 'changes' take 1 && told 0 'sound up to' verify 1 && history restore 1 --at "$last"
 }
 check 'a file from the future' to_come
+slowly() { # its time is that after the newest state was made again
+	local last DITKIT_DIR=$work/slow DITKIT_STATES=$work/slow/states
+	cp -r "$work/files" "$DITKIT_DIR"
+	last=$(newest 1)
+	mv "$work/sbin/ditadd" "$work/ditadd"
+	printf '#!/bin/sh\ncp "$DITKIT_CLOCK" "%s/then"\nexec "%s/ditadd" "$@"\n' "$work" "$work" \
+		>"$work/sbin/ditadd"
+	chmod +x "$work/sbin/ditadd"
+	change 2 && told 0 'changes' take 1 && mv "$work/ditadd" "$work/sbin" &&
+		[ "$(/bin/date -d "$(newest 1)" +%s)" -gt "$(cat "$work/then")" ] && history restore 1 --at "$last"
+}
+check 'a slow run' slowly
 metrics() {
 	local DITKIT_DIR=files DITKIT_STATES=states DITKIT_METRICS=ditkit.prom
 	export DITKIT_METRICS
