@@ -304,6 +304,20 @@ many() { # more than the arguments of one program
 		[ ! -e "$DITKIT_DIR/1-2001-01-01T00:00:00Z.changes.ldif.zst" ]
 }
 check 'many files' many
+chain() { # the same, after one full export; a small stack has room for few arguments
+	local digest DITKIT_DIR=$work/chain
+	mkdir "$DITKIT_DIR"
+	cp "$work/files/1-$first.ldif.zst" "$DITKIT_DIR/1-2020-01-01T00:00:00Z.ldif.zst"
+	digest=$(history list 1 | awk '{ print $4 }')
+	awk 'BEGIN {
+		for (n = 1; n < 3000; n++)
+			printf "1-2020-01-01T00:%02d:%02dZ.changes.ldif.zst\n", n / 60, n % 60
+	}' | (cd "$DITKIT_DIR" && xargs touch)
+	printf '# ditdiff changes 1\n# before: %s\n# after: %s\n' "$digest" "$digest" |
+		zstd -q -o "$DITKIT_DIR/1-2020-01-01T01:00:00Z.changes.ldif.zst"
+	(ulimit -Ss 256 && told 0 'sound up to 2020-01-01T01:00:00Z' verify 1)
+}
+check 'many changes' chain
 same 'names with quotes' "$(history list 1)" "$(QUOTING_STYLE=c history list 1)"
 only_way() { # the full export that prune would keep is of no use
 	local DITKIT_DIR=$work/only
