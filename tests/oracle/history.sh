@@ -239,6 +239,16 @@ to_come() { # a state that was taken then leads to no other one when its file is
 		told 0 'changes' take 1 && told 0 'sound up to' verify 1 && history restore 1 --at "$last"
 }
 check 'a file from the future' to_come
+exchanged() { # two full exports
+	local bases DITKIT_DIR=$work/exchanged DITKIT_STATES=$work/exchanged/states
+	cp -r "$work/files" "$DITKIT_DIR"
+	change 3 && DITKIT_BASE_DAYS=0 history take 1
+	bases=("$DITKIT_DIR"/1-????-??-??T??:??:??Z.ldif.zst)
+	mv "${bases[0]}" "$work/base" && mv "${bases[-1]}" "${bases[0]}" && mv "$work/base" "${bases[-1]}" &&
+		told 2 "${bases[-1]##*/} is another file: ${bases[0]##*/}" restore 1 --at "$(newest 1)" &&
+		DITKIT_DIR=$work/files history restore 1 --at now
+}
+check 'exchanged full exports' exchanged
 slowly() { # its time is that after the newest state was made again
 	local last DITKIT_DIR=$work/slow DITKIT_STATES=$work/slow/states
 	cp -r "$work/files" "$DITKIT_DIR"
@@ -307,7 +317,8 @@ check 'many files' many
 chain() { # the same, after one full export; a small stack has room for few arguments
 	local digest DITKIT_DIR=$work/chain
 	mkdir "$DITKIT_DIR"
-	cp "$work/files/1-$first.ldif.zst" "$DITKIT_DIR/1-2020-01-01T00:00:00Z.ldif.zst"
+	zstd -qdc "$work/files/1-$first.ldif.zst" | sed '/^# state: /d' |
+		zstd -q -o "$DITKIT_DIR/1-2020-01-01T00:00:00Z.ldif.zst"
 	digest=$(history list 1 | awk '{ print $4 }')
 	awk 'BEGIN {
 		for (n = 1; n < 3000; n++)
