@@ -119,3 +119,24 @@ TEST(escapes_of_a_url_are_a_percent_sign_and_two_digits)
 		                 -1);
 	}
 }
+
+/* ---- without case ---- */
+
+TEST(letters_alone_compare_without_case)
+{
+	for (int i = 0; i < 256 * 256; i++) {
+		const char a[] = {'x', (char)(i >> 8), '\0'};
+		const char b[] = {'X', (char)i, '\0'};
+		int x = (unsigned char)dit_ascii_lower(a[1]);
+		int y = (unsigned char)dit_ascii_lower(b[1]);
+
+		assert_int_equal(dit_span_eq_nocase((struct dit_span){a, 2},
+		                                    (struct dit_span){b, 2}),
+		                 x == y);
+		assert_int_equal(dit_ascii_strcasecmp(a, b), x - y);
+		assert_int_equal(dit_ascii_strncasecmp(a, b, 1), 0);
+	}
+	assert_false(dit_span_eq_nocase(DIT_SPAN("ab"), DIT_SPAN("a")));
+	assert_true(dit_span_eq_nocase(dit_span_of(NULL), DIT_SPAN("")));
+	assert_true(dit_ascii_strncasecmp("ab", "a", 3) > 0);
+}

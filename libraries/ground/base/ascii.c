@@ -208,3 +208,22 @@ ptrdiff_t dit_ascii_unescape_url(struct dit_span text, char *to)
 	}
 	return (ptrdiff_t)n;
 }
+
+/* ---- without case ---- */
+
+int dit_ascii_strncasecmp(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && a[i] != '\0' && dit_ascii_lower(a[i]) == dit_ascii_lower(b[i])) {
+		i++;
+	}
+	return i == n ? 0
+	              : (unsigned char)dit_ascii_lower(a[i]) -
+	                        (unsigned char)dit_ascii_lower(b[i]);
+}
+
+int dit_ascii_strcasecmp(const char *a, const char *b)
+{
+	return dit_ascii_strncasecmp(a, b, SIZE_MAX);
+}

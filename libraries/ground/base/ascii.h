@@ -32,6 +32,11 @@ bool dit_ascii_is(struct dit_span text);
  */
 ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to);
 
+/** As strcasecmp(3) and strncasecmp(3) in the C locale, in all locales: in that of Turkey
+ * "I" is no "i" for these. */
+int dit_ascii_strcasecmp(const char *a, const char *b);
+int dit_ascii_strncasecmp(const char *a, const char *b, size_t n);
+
 /** Is it one of these names, in any case? @param names  the last one is NULL */
 static inline bool dit_ascii_is_one_of(struct dit_span text, const char *const *names)
 {

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 struct dit_span {
 	const char *data;
@@ -50,13 +49,22 @@ static inline int dit_span_compare(struct dit_span a, struct dit_span b)
 	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/** ASCII letters compare without case; other bytes as they are. */
+/** ASCII letters compare without case; other bytes as they are. In all locales. */
 static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
 {
-	/* Most that differ do so in the first byte. */
-	return a.len == b.len &&
-	       (a.len == 0 || (((a.data[0] ^ b.data[0]) & ~0x20) == 0 &&
-	                       strncasecmp(a.data, b.data, a.len) == 0));
+	size_t i = 0;
+
+	while (i < a.len && a.len == b.len) {
+		char x = a.data[i];
+		char y = b.data[i];
+
+		/* Equal bytes, or equal letters that differ in this bit alone. */
+		if (x != y && ((x ^ y) != 0x20 || (x | 0x20) < 'a' || (x | 0x20) > 'z')) {
+			break;
+		}
+		i++;
+	}
+	return a.len == b.len && i == a.len;
 }
 
 /** "%.*s" arguments of a span. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/object.h"
 #include "system/path.h"
@@ -46,7 +47,7 @@ static int check_real_path(char *path, char *why)
 	if (dir_fd < 0) {
 		(void)snprintf(why, DIT_CRYPTO_WHY_BYTES,
 		               "root does not load \"%.100s\": %.250s", path,
-		               words[0] == '\0' ? strerror(-dir_fd) : words);
+		               words[0] == '\0' ? dit_errno_text(-dir_fd) : words);
 		return -EPERM;
 	}
 	if (fstatat(dir_fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -77,7 +78,7 @@ static int choose_path(const char *module, char **ret, char *why)
 	path = realpath(module, NULL);
 	if (path == NULL) {
 		(void)snprintf(why, DIT_CRYPTO_WHY_BYTES, "\"%.200s\": %s", module,
-		               strerror(errno));
+		               dit_errno_text(errno));
 		return DIT_E_UNSUPPORTED;
 	}
 	r = check_real_path(path, why);

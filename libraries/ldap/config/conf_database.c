@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "default_paths.h"
@@ -139,7 +140,7 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 {
 	const char *name = parser->scope.words[1];
 	const char *type = dit_conf_find_type(parser, name);
-	bool is_frontend = strcasecmp(name, "frontend") == 0;
+	bool is_frontend = dit_ascii_strcasecmp(name, "frontend") == 0;
 	int r = type == NULL ? 0 : dit_conf_load_type_schema(parser, type);
 
 	if (r < 0) {
@@ -312,7 +313,7 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 {
 	bool takes_false = dit_openldap_is_in(parser->openldap, subordinate_takes_false);
 	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
-	bool is_false = takes_false && strcasecmp(word, "FALSE") == 0;
+	bool is_false = takes_false && dit_ascii_strcasecmp(word, "FALSE") == 0;
 
 	if (parser->scope.section == DIT_CONF_DATABASE &&
 	    !dit_conf_database(parser)->has_suffix) {
@@ -321,8 +322,8 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
 		                    "subordinate configuration needs a suffix");
 	}
-	if (!is_false && strcasecmp(word, "TRUE") != 0 &&
-	    strcasecmp(word, "advertise") != 0) {
+	if (!is_false && dit_ascii_strcasecmp(word, "TRUE") != 0 &&
+	    dit_ascii_strcasecmp(word, "advertise") != 0) {
 		return bad_subordinate(
 			parser, takes_false ? "\"TRUE\", \"FALSE\" or \"advertise\""
 					    : "\"TRUE\" or \"advertise\"");
@@ -373,7 +374,7 @@ int dit_conf_run_directory(struct dit_conf_parser *parser)
 			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 			                   "directory %s cannot be used", path.data);
 		}
-		return bad_path(parser, strerror(error));
+		return bad_path(parser, dit_errno_text(error));
 	}
 	dit_conf_database(parser)->data.directory = path.data;
 	return 0;
@@ -452,7 +453,7 @@ int dit_conf_run_envflags(struct dit_conf_parser *parser)
 		size_t j = 0;
 
 		while (j < sizeof(flags) / sizeof(flags[0]) &&
-		       strcasecmp(parser->scope.words[i], flags[j]) != 0) {
+		       dit_ascii_strcasecmp(parser->scope.words[i], flags[j]) != 0) {
 			j++;
 		}
 		if (j == sizeof(flags) / sizeof(flags[0])) {

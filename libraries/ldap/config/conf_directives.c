@@ -10,10 +10,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <ldap.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 #define SERVER_ID_MAX 4095
@@ -243,9 +243,10 @@ static bool matches(const struct dit_conf_parser *parser,
 		       strcmp(name, directive->attribute) == 0;
 	}
 	if ((directive->flags & DIT_DIRECTIVE_PREFIX) != 0) {
-		return strncasecmp(name, directive->name, strlen(directive->name)) == 0;
+		return dit_ascii_strncasecmp(name, directive->name,
+		                             strlen(directive->name)) == 0;
 	}
-	return strcasecmp(name, directive->name) == 0;
+	return dit_ascii_strcasecmp(name, directive->name) == 0;
 }
 
 /* May a directive of that section stand at the present place? */

@@ -16,9 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/grow.h"
 
@@ -90,7 +91,8 @@ int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret)
 	lines->len = 0;
 	r = append_piece(lines);
 	/* An include line is never continued: its file comes in between. */
-	if (r == 0 && strncasecmp(lines->text, "include", strlen("include")) == 0) {
+	if (r == 0 &&
+	    dit_ascii_strncasecmp(lines->text, "include", strlen("include")) == 0) {
 		*ret = lines->text;
 		return 1;
 	}
@@ -168,7 +170,7 @@ static int tell_file(const struct dit_conf_reporter *reporter, const char *verb,
 {
 	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 	                     "could not %s config file \"%s\": %s (%d)", verb, path,
-	                     strerror(error), error);
+	                     dit_errno_text(error), error);
 }
 
 /* slapd takes an error of reading for the end of the file. */

@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/grow.h"
 #include "config/conf_parser.h"
 
@@ -34,7 +34,7 @@ static unsigned kind_of(const char *word)
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcasecmp(word, kinds[i].word) == 0) {
+		if (dit_ascii_strcasecmp(word, kinds[i].word) == 0) {
 			return kinds[i].kind;
 		}
 	}
@@ -171,7 +171,7 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 	const struct dit_ad *ad = NULL;
 	int r = 0;
 
-	if (strcasecmp(attr, "default") == 0) {
+	if (dit_ascii_strcasecmp(attr, "default") == 0) {
 		parser->scope.default_kinds |= kinds;
 		return 0;
 	}
@@ -325,7 +325,7 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 	struct dit_database *database = dit_conf_database(parser);
 	int r = 0;
 
-	if (strcasecmp(attr, "default") == 0) {
+	if (dit_ascii_strcasecmp(attr, "default") == 0) {
 		database->multival.hi = spec.hi;
 		database->multival.lo = spec.lo;
 		return 0;

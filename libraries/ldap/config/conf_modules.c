@@ -9,9 +9,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "default_paths.h"
 
 static bool is_in_list(const struct dit_conf_name *list, struct dit_span name)
@@ -50,8 +50,8 @@ static const struct dit_conf_part *next_part(const struct dit_conf_parser *parse
 	for (at = at == NULL ? dit_conf_parts : at + 1; at->kind != DIT_CONF_END; at++) {
 		if ((int)at->kind == kind &&
 		    dit_openldap_is_in(parser->openldap, at->releases) &&
-		    (kind == DIT_CONF_OVERLAY ? strcmp : strcasecmp)(at->name, name) ==
-		            0) {
+		    (kind == DIT_CONF_OVERLAY ? strcmp : dit_ascii_strcasecmp)(
+			    at->name, name) == 0) {
 			return at;
 		}
 	}
@@ -97,7 +97,7 @@ static bool lists_keyword(const char *list, const char *keyword)
 		bool is_prefix = len > 0 && list[len - 1] == '*';
 		size_t ncompared = len - is_prefix;
 
-		if (strncasecmp(list, keyword, ncompared) == 0 &&
+		if (dit_ascii_strncasecmp(list, keyword, ncompared) == 0 &&
 		    (is_prefix || keyword[ncompared] == '\0')) {
 			return true;
 		}
@@ -171,7 +171,7 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 	if (part != NULL) {
 		return part->name;
 	}
-	while (type != NULL && strcasecmp(type->name, name) != 0) {
+	while (type != NULL && dit_ascii_strcasecmp(type->name, name) != 0) {
 		type = type->next;
 	}
 	return type == NULL ? NULL : type->name;
@@ -444,7 +444,8 @@ int dit_conf_keep_words(struct dit_conf_parser *parser,
 	}
 	line->next = overlay->lines;
 	line->keyword = directive->name;
-	line->is_attribute = strcasecmp(parser->scope.words[0], directive->name) != 0;
+	line->is_attribute =
+		dit_ascii_strcasecmp(parser->scope.words[0], directive->name) != 0;
 	for (size_t i = 0; i + 1 < n; i++) {
 		line->args[i] = dit_conf_text(parser, parser->scope.words[i + 1]);
 		if (line->args[i] == NULL) {

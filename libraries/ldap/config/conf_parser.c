@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/notes.h"
 #include "values/dn.h"
@@ -80,7 +80,7 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcasecmp(word, words[i].word) == 0) {
+		if (dit_ascii_strcasecmp(word, words[i].word) == 0) {
 			*ret = words[i].value;
 			return 0;
 		}
@@ -375,7 +375,7 @@ static bool reads_raw_text(const struct dit_directive *directive, const char *ke
 		return false;
 	}
 	return (directive->flags & DIT_DIRECTIVE_PREFIX) == 0 ||
-	       strcasecmp(keyword, "attributetype") == 0;
+	       dit_ascii_strcasecmp(keyword, "attributetype") == 0;
 }
 
 static int run_words(struct dit_conf_parser *parser, char *text)

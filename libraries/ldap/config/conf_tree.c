@@ -25,11 +25,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <zlib.h>
 
 #include "base/ascii.h"
 #include "base/cut.h"
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "entry/entry.h"
 #include "ldif/file_url.h"
@@ -168,7 +168,7 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 	}
 	if (r < 0) {
 		(void)snprintf(why, sizeof(why), "%s for",
-		               r == -ENOTSUP ? "not a regular file" : strerror(-r));
+		               r == -ENOTSUP ? "not a regular file" : dit_errno_text(-r));
 		return tell(tree, "ldif_read_file: ", why, path);
 	}
 	if (has_bad_sum(text)) {
@@ -420,7 +420,7 @@ static int act_once(struct tree *tree, const struct item *item,
 		return r;
 	}
 	/* This entry only shows the schema that slapd itself defines. */
-	if (strcasecmp(tree->reporter->place.dn, "cn=schema,cn=config") == 0) {
+	if (dit_ascii_strcasecmp(tree->reporter->place.dn, "cn=schema,cn=config") == 0) {
 		return 0;
 	}
 	r = run_entry(tree, &item->entry, kind);
@@ -537,7 +537,7 @@ static int run_folder(struct tree *tree, const char *dir, const char *dn)
 	if (n < 0) {
 		return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "=> ldif_search_entry: failed to opendir \"%s\": %s",
-		                     dir, strerror(errno));
+		                     dir, dit_errno_text(errno));
 	}
 	dit_arena_init(&folder.arena, ARENA_BLOCK);
 	for (int i = 0; i < n; i++) {

@@ -51,7 +51,7 @@ static bool is_alnum(char c)
 /* Order of options: bytewise, without case. */
 static int compare_nocase(struct dit_span a, struct dit_span b)
 {
-	int diff = strncasecmp(a.data, b.data, a.len < b.len ? a.len : b.len);
+	int diff = dit_ascii_strncasecmp(a.data, b.data, a.len < b.len ? a.len : b.len);
 
 	return diff != 0 ? diff : (a.len > b.len) - (a.len < b.len);
 }
@@ -64,7 +64,7 @@ static bool is_prefix_option(struct dit_span option)
 static bool starts_with(struct dit_span text, struct dit_span prefix)
 {
 	return text.len >= prefix.len &&
-	       strncasecmp(text.data, prefix.data, prefix.len) == 0;
+	       dit_ascii_strncasecmp(text.data, prefix.data, prefix.len) == 0;
 }
 
 static bool is_registered(const struct dit_schema *schema, struct dit_span option)

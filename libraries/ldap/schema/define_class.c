@@ -16,6 +16,7 @@
 #include <ldap.h>
 #include <ldap_schema.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 #define CLASS    "objectclass"
@@ -277,8 +278,9 @@ static int resolve_aux(struct content_rule_work *work)
 			                       names[i]);
 		}
 		/* Only slapd's own extensibleObject may be allowed. */
-		work->is_operational |= (aux[i]->oc_flags & DIT_OC_OPERATIONAL) != 0 &&
-		                        strcasecmp(aux[i]->name, "extensibleObject") != 0;
+		work->is_operational |=
+			(aux[i]->oc_flags & DIT_OC_OPERATIONAL) != 0 &&
+			dit_ascii_strcasecmp(aux[i]->name, "extensibleObject") != 0;
 	}
 	return 0;
 }

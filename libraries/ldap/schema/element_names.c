@@ -91,7 +91,8 @@ static bool is_same(struct dit_identity old, struct dit_identity new)
 		return old.names[0] == NULL;
 	}
 	for (i = 0; new.names[i] != NULL; i++) {
-		if (old.names[i] == NULL || strcasecmp(old.names[i], new.names[i]) != 0) {
+		if (old.names[i] == NULL ||
+		    dit_ascii_strcasecmp(old.names[i], new.names[i]) != 0) {
 			return false;
 		}
 	}
@@ -118,7 +119,8 @@ static int find_duplicate(const struct dit_name_table *table,
 			return DIT_E_INVALID;
 		}
 		for (size_t j = 0; j < i; j++) {
-			if (strcasecmp(identity.names[i], identity.names[j]) == 0) {
+			if (dit_ascii_strcasecmp(identity.names[i], identity.names[j]) ==
+			    0) {
 				return DIT_E_DUPLICATE;
 			}
 		}

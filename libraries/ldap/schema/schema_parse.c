@@ -15,6 +15,7 @@
 #include <ldap.h>
 #include <ldap_schema.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 /*
@@ -72,15 +73,15 @@ static unsigned ordered_flag(LDAPSchemaExtensionItem *const *extensions)
 	for (; extensions != NULL && *extensions != NULL; extensions++) {
 		const char *value = NULL;
 
-		if (strcasecmp((*extensions)->lsei_name, "X-ORDERED") != 0 ||
+		if (dit_ascii_strcasecmp((*extensions)->lsei_name, "X-ORDERED") != 0 ||
 		    (*extensions)->lsei_values == NULL) {
 			continue;
 		}
 		value = (*extensions)->lsei_values[0];
-		if (value != NULL && strcasecmp(value, "VALUES") == 0) {
+		if (value != NULL && dit_ascii_strcasecmp(value, "VALUES") == 0) {
 			return DIT_TYPE_ORDERED_VALUES;
 		}
-		if (value != NULL && strcasecmp(value, "SIBLINGS") == 0) {
+		if (value != NULL && dit_ascii_strcasecmp(value, "SIBLINGS") == 0) {
 			return DIT_TYPE_ORDERED_SIBLINGS;
 		}
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "page/meta_pages.h"
@@ -50,7 +51,7 @@ static bool tell_unreadable(const struct walk_spot *at, int r)
 	                  : r == DIT_E_CORRUPT
 	                          ? "the module of \"crypto\" does not open it, so "
 	                            "it was changed"
-	                          : strerror(-r);
+	                          : dit_errno_text(-r);
 
 	if (r == -ENOMEM) {
 		dit_walk_fail(at->walk, r);

@@ -9,9 +9,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/version.h"
 #include "files/fault.h"
@@ -184,7 +184,7 @@ static const struct dit_stored_db *find(const struct dit_compare_side *side,
 	const struct dit_snapshot *snapshot = side->snapshot;
 
 	for (size_t i = 0; i < snapshot->ndbs; i++) {
-		if (strcasecmp(snapshot->dbs[i].name, name) == 0) {
+		if (dit_ascii_strcasecmp(snapshot->dbs[i].name, name) == 0) {
 			return &snapshot->dbs[i];
 		}
 	}
@@ -195,7 +195,7 @@ static const struct dit_stored_db *find(const struct dit_compare_side *side,
 static void say_alone(struct dit_compare *c, const char *name, int side)
 {
 	if (strcmp(name, "ixck") != 0 &&
-	    !(c->is_across && strcasecmp(name, "objectClass") == 0 &&
+	    !(c->is_across && dit_ascii_strcasecmp(name, "objectClass") == 0 &&
 	      dit_snapshot_is_lmdb_10(c->sides[side].snapshot))) {
 		dit_compare_say(c, "this database is only in the %s",
 		                side == 0 ? "first" : "second");

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "load/loader.h"
 
@@ -111,7 +111,7 @@ static bool may_have(const struct dit_overlay_rules *rules, const struct dit_ent
 
 		is_allowed =
 			oc != NULL &&
-			(strcasecmp(oc->name, "extensibleObject") == 0 ||
+			(dit_ascii_strcasecmp(oc->name, "extensibleObject") == 0 ||
 		         DIT_IS_LISTED(type, oc->must) || DIT_IS_LISTED(type, oc->may));
 	}
 	return is_allowed;

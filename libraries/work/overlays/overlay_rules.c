@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "scan/scan_snapshot.h"
@@ -96,7 +97,7 @@ static int read_dangling(const struct making *making, const struct dit_overlay *
 	const char *word = value_of(overlay, keyword) ?: words[DIT_DANGLING_IGNORE];
 	unsigned i = 0;
 
-	while (i <= DIT_DANGLING_ERROR && strcasecmp(word, words[i]) != 0) {
+	while (i <= DIT_DANGLING_ERROR && dit_ascii_strcasecmp(word, words[i]) != 0) {
 		i++;
 	}
 	*ret = i;
@@ -106,8 +107,9 @@ static int read_dangling(const struct making *making, const struct dit_overlay *
 static bool is_on(const char *word)
 {
 	return word != NULL &&
-	       (strcasecmp(word, "on") == 0 || strcasecmp(word, "true") == 0 ||
-	        strcasecmp(word, "yes") == 0 || strcmp(word, "1") == 0);
+	       (dit_ascii_strcasecmp(word, "on") == 0 ||
+	        dit_ascii_strcasecmp(word, "true") == 0 ||
+	        dit_ascii_strcasecmp(word, "yes") == 0 || strcmp(word, "1") == 0);
 }
 
 static int make_memberof(struct making *making, const struct dit_overlay *overlay,
@@ -264,10 +266,11 @@ static int make_domain(struct making *making, const struct dit_overlay_line *lin
 
 		r = words == NULL ? -ENOMEM : 0;
 		while (r == 0 && (word = strsep(&rest, " ")) != NULL) {
-			if (strcasecmp(word, "ignore") == 0) {
+			if (dit_ascii_strcasecmp(word, "ignore") == 0) {
 				is_ignored = true;
-			} else if (*word != '\0' && strcasecmp(word, "strict") != 0 &&
-			           strcasecmp(word, "serialize") != 0) {
+			} else if (*word != '\0' &&
+			           dit_ascii_strcasecmp(word, "strict") != 0 &&
+			           dit_ascii_strcasecmp(word, "serialize") != 0) {
 				r = add_url(making, word, is_ignored);
 			}
 		}
@@ -335,7 +338,7 @@ static int make_attrset(struct making *making, const struct dit_overlay_line *li
 	                           : refuse(making, line->keyword,
 	                                    "unable to find ObjectClass", class);
 
-	if (r == 0 && strncasecmp(*at, "ldap://", strlen("ldap://")) == 0 &&
+	if (r == 0 && dit_ascii_strncasecmp(*at, "ldap://", strlen("ldap://")) == 0 &&
 	    dit_overlay_url_read(*at++, &match, &url) < 0) {
 		r = refuse(making, line->keyword, "unable to parse URI", at[-1]);
 	}
