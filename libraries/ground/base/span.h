@@ -49,22 +49,30 @@ static inline int dit_span_compare(struct dit_span a, struct dit_span b)
 	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/** ASCII letters compare without case; other bytes as they are. In all locales. */
-static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
+/** Spans of one length: as dit_span_eq_nocase(). */
+static inline bool dit_span_eq_folded(struct dit_span a, struct dit_span b)
 {
-	size_t i = 0;
-
-	while (i < a.len && a.len == b.len) {
+	for (size_t i = 0; i < a.len; i++) {
 		char x = a.data[i];
 		char y = b.data[i];
 
 		/* Equal bytes, or equal letters that differ in this bit alone. */
 		if (x != y && ((x ^ y) != 0x20 || (x | 0x20) < 'a' || (x | 0x20) > 'z')) {
-			break;
+			return false;
 		}
-		i++;
 	}
-	return a.len == b.len && i == a.len;
+	return true;
+}
+
+/** ASCII letters compare without case; other bytes as they are. In all locales. */
+static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
+{
+	/* Most that differ do so in the first byte; most others are equal, case too. */
+	return a.len == b.len &&
+	       (a.len == 0 ||
+	        (((a.data[0] ^ b.data[0]) & ~0x20) == 0 &&
+	         (__builtin_expect(memcmp(a.data, b.data, a.len) == 0, true) ||
+	          dit_span_eq_folded(a, b))));
 }
 
 /** "%.*s" arguments of a span. */
