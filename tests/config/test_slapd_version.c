@@ -2,7 +2,11 @@
 /* The installed slapd tells its release; whatever else it does, there is an answer. */
 #include "config/settings.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "config/conf_fixture.h"
@@ -175,6 +179,46 @@ CONF_TEST(slapd_that_does_not_end_is_killed)
 	dit_slapd_look("./slapd", &slapd);
 	assert_false(slapd.is_found);
 	assert_true(time(NULL) - start < 600);
+}
+
+static void take(int number)
+{
+	(void)number;
+}
+
+CONF_TEST(signals_of_the_program_do_not_count)
+{
+	const struct itimerval often = {{.tv_usec = 1000}, {.tv_usec = 1000}};
+	const struct itimerval never = {{0, 0}, {0, 0}};
+	const struct sigaction action = {.sa_handler = take}; /* no SA_RESTART */
+	struct dit_slapd slapd;
+
+	make_slapd("sleep 0.2; echo 'OpenLDAP: slapd 2.5.13'; exec >&- 2>&-; sleep 0.2");
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	assert_int_equal(dit_slapd_look("./slapd", &slapd), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	assert_true(slapd.is_found);
+	assert_int_equal(slapd.version, DIT_OPENLDAP_2_5);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* there is no child left */
+}
+
+CONF_TEST(slapd_that_cannot_be_asked_now_is_told)
+{
+	struct rlimit before;
+	struct rlimit few;
+	struct dit_slapd slapd;
+	int r = 0;
+
+	make_slapd("echo 'OpenLDAP: slapd 2.5.13'");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){3, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	r = dit_slapd_look("./slapd", &slapd);
+	assert_int_equal(dit_slapd_look("./none", &slapd), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(r, -EMFILE);
+	assert_false(slapd.is_found);
 }
 
 CONF_TEST(releases_have_names)

@@ -241,7 +241,14 @@ struct dit_slapd {
 	char built_in[1024];
 };
 
-/** Run a slapd. @param slapd  absolute path; run without a shell, argument "-VVV" */
-void dit_slapd_look(const char *slapd, struct dit_slapd *ret);
+/**
+ * Run a slapd.
+ *
+ * @param slapd  absolute path; run without a shell, argument "-VVV"
+ *
+ * @return 0, also without a slapd; -EAGAIN, -ENOMEM and other -errno: no process can be
+ *         started now, so it is as none
+ */
+int dit_slapd_look(const char *slapd, struct dit_slapd *ret);
 
 #endif

@@ -12,6 +12,7 @@
  */
 #include "config/settings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -40,8 +41,8 @@ static int add_actions(posix_spawn_file_actions_t *actions, int out)
 	return r ?: posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
 }
 
-/* @return the process, or -1 */
-static pid_t start(const char *slapd, int out)
+/* 0; -errno */
+static int start(pid_t *ret, const char *slapd, int out)
 {
 	char name[] = "slapd";
 	char option[] = "-VVV";
@@ -49,21 +50,21 @@ static pid_t start(const char *slapd, int out)
 	char resolver[] = "RES_OPTIONS=timeout:1 attempts:1";
 	char *const environment[] = {resolver, NULL};
 	posix_spawn_file_actions_t actions;
-	pid_t pid = -1;
 	int r = posix_spawn_file_actions_init(&actions);
 
 	if (r != 0) {
-		return -1;
+		return -r;
 	}
 	r = add_actions(&actions, out);
-	r = r ?: posix_spawn(&pid, slapd, &actions, NULL, arguments, environment);
+	r = r ?: posix_spawn(ret, slapd, &actions, NULL, arguments, environment);
 	(void)posix_spawn_file_actions_destroy(&actions);
-	return r == 0 ? pid : -1;
+	return -r;
 }
 
 /*
- * Its output, NUL-terminated. @return whether it was read to its end: it is no
- * longer than the buffer, and takes no longer than PATIENCE_MS.
+ * Its output, NUL-terminated. Signals for the program do not count. @return whether it
+ * was read to its end: it is no longer than the buffer, and takes no longer than
+ * PATIENCE_MS.
  */
 static bool read_output(int fd, char *buffer, size_t size)
 {
@@ -76,11 +77,18 @@ static bool read_output(int fd, char *buffer, size_t size)
 		uint64_t now_us = dit_clock_us(CLOCK_MONOTONIC);
 		ssize_t n = 0;
 
-		if (now_us >= end_us ||
-		    poll(&wait, 1, (int)((end_us - now_us + 999) / 1000)) <= 0) {
+		if (now_us >= end_us) {
 			break;
 		}
-		n = read(fd, buffer + used, size - 1 - used);
+		n = poll(&wait, 1, (int)((end_us - now_us + 999) / 1000));
+		if (n > 0) {
+			n = read(fd, buffer + used, size - 1 - used);
+		} else if (n == 0) {
+			break;
+		}
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
 		if (n <= 0) {
 			is_over = true;
 			break;
@@ -91,25 +99,38 @@ static bool read_output(int fd, char *buffer, size_t size)
 	return is_over;
 }
 
-/* Run it; the output is empty if it cannot be run. */
-static void ask(const char *slapd, char *buffer, size_t size)
+/* Is it a lack of processes, memory or descriptors? */
+static bool is_shortage(int r)
+{
+	return r == -EAGAIN || r == -ENOMEM || r == -EMFILE || r == -ENFILE;
+}
+
+/* Run it; the output is empty if it cannot be run. 0; -errno: only now it cannot */
+static int ask(const char *slapd, char *buffer, size_t size)
 {
 	int fds[2];
 	pid_t pid = -1;
+	int r = 0;
 
 	buffer[0] = '\0';
-	if (pipe2(fds, O_CLOEXEC) < 0) {
-		return;
+	if (access(slapd, X_OK) < 0) {
+		return 0;
 	}
-	pid = start(slapd, fds[1]);
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		return -errno;
+	}
+	r = start(&pid, slapd, fds[1]);
 	(void)close(fds[1]);
-	if (pid > 0) {
+	if (r == 0) {
 		if (!read_output(fds[0], buffer, size)) {
 			(void)kill(pid, SIGKILL);
 		}
-		(void)waitpid(pid, NULL, 0);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+			continue;
+		}
 	}
 	(void)close(fds[0]);
+	return is_shortage(r) ? r : 0;
 }
 
 /* ---- what it says ---- */
@@ -169,17 +190,18 @@ static void parse_built_in(const char *output, char *ret, size_t size)
 	}
 }
 
-void dit_slapd_look(const char *slapd, struct dit_slapd *ret)
+int dit_slapd_look(const char *slapd, struct dit_slapd *ret)
 {
 	char output[OUTPUT_BYTES];
 	char name[64];
 	struct release release = {0};
+	int r = 0;
 
 	*ret = (struct dit_slapd){.version = DIT_OPENLDAP_ASSUMED};
-	ask(slapd, output, sizeof(output));
+	r = ask(slapd, output, sizeof(output));
 	ret->is_found = parse_release(output, &release);
 	if (!ret->is_found) {
-		return;
+		return r;
 	}
 	parse_built_in(output, ret->built_in, sizeof(ret->built_in));
 	ret->version = DIT_OPENLDAP_NEWEST;
@@ -190,4 +212,5 @@ void dit_slapd_look(const char *slapd, struct dit_slapd *ret)
 	if (dit_openldap_parse(name, &ret->version) == 0 && release.patch <= UINT_MAX) {
 		ret->patch = (unsigned)release.patch;
 	}
+	return 0;
 }

@@ -112,14 +112,20 @@ int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, si
  * The release that is asked for, or that of the slapd that is here. A slapd of another
  * release than the one asked for is as none.
  */
-static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
+static int choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 {
 	struct dit_chosen *chosen = &job->chosen;
 	enum dit_openldap_version asked = job->opts.openldap;
 	const char *path = DIT_DEFAULT_SLAPD;
 	const char *name = NULL;
+	int r = dit_slapd_look(path, slapd);
 
-	dit_slapd_look(path, slapd);
+	if (r < 0 && asked == DIT_OPENLDAP_FOUND) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "%s was not asked for its release: %s", path,
+		               dit_strerror(r));
+		return r;
+	}
 	chosen->openldap = asked;
 	if (asked == DIT_OPENLDAP_FOUND) {
 		chosen->openldap = slapd->version;
@@ -130,7 +136,7 @@ static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 	chosen->patch = slapd->patch;
 	name = dit_openldap_name(chosen->openldap);
 	if (!job->opts.is_verbose) {
-		return;
+		return 0;
 	}
 	if (chosen->is_openldap_found) {
 		dit_job_report(job, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name, path);
@@ -144,6 +150,7 @@ static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 		dit_job_report(job, DIT_REPORT_PLAIN, "Built into %s:%s", path,
 		               slapd->built_in);
 	}
+	return 0;
 }
 
 /* Each failure that is no errno has been reported where it came up. */
@@ -161,8 +168,11 @@ int dit_job_read(struct dit_job *job)
 	const struct dit_job_opts *opts = &job->opts;
 	struct dit_slapd slapd;
 	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
+	int r = choose_openldap(job, &slapd);
 
-	choose_openldap(job, &slapd);
+	if (r < 0) {
+		return r;
+	}
 	source.openldap = job->chosen.openldap;
 	source.built_in = slapd.is_found ? slapd.built_in : NULL;
 	return told(job, dit_settings_read(&job->chosen.settings, &source, opts->report,
