@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# ditsplit is killed at each call that changes files, or a call fails, or the same part runs
-# twice at once, where an earlier run has split another input. Afterwards all parts that fit
-# their digests are of one run, and the next run makes all of them. A failure is told and
-# leaves no file under another name.
+# ditsplit is killed at each call that changes files, or a call fails, or it may open few
+# files, or the same part runs twice at once, where an earlier run has split another input.
+# Afterwards all parts that fit their digests are of one run, and the next run makes all of
+# them. A failure is told and leaves no file under another name.
 . "${0%/*}/faults_lib.sh"
 : "${DITSPLIT:?}"
 if ! strace -o /dev/null true 2>/dev/null; then
@@ -103,6 +103,15 @@ for kind in write sync rename open; do
 	done
 	check "$kind: there are such calls" test $n -gt 1
 done
+
+for n in {4..12}; do
+	begin
+	split new bash -c 'ulimit -n "$0" && exec "$@"' $n
+	status=$?
+	check "$n open files: status" test $status -le 1
+	judge "$n open files" $status
+done
+check "$n open files are enough" test $status -eq 0
 
 for i in {1..10}; do
 	begin

@@ -72,11 +72,11 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
                      struct dit_split_file *file, const char *shard)
 {
 	static const char *const endings[] = {"", ".gz", ".zst"};
-	int end = 0;
+	size_t end = strlen(opts->output) + 1 + strlen(shard);
 	int r = 0;
 
-	if (asprintf(&file->path, "%s/%s%n/" DIT_SPLIT_PART "%s", opts->output, shard,
-	             &end, opts->part, opts->nparts == 0 ? 1 : opts->nparts,
+	if (asprintf(&file->path, "%s/%s/" DIT_SPLIT_PART "%s", opts->output, shard,
+	             opts->part, opts->nparts == 0 ? 1 : opts->nparts,
 	             endings[opts->compression]) < 0) {
 		file->path = NULL;
 		return -ENOMEM;
