@@ -117,6 +117,18 @@ END
 check 'load, changes, failures' "$python" work.py "$conf"
 same 'an export' "$(slapcat -f "$conf")" "$(cat exported)"
 
+# A slapadd of 2.5 stores an attribute twice whose lines stand apart, and so does a load.
+mkdir apart
+sed "s,^directory.*,directory $work/apart," "$conf" >apart.conf
+printf '%s\n' 'dn: dc=example,dc=com' 'objectClass: domain' 'dc: example' \
+	'description: one' 'l: here' 'description: two' >apart.ldif
+check 'lines that stand apart' "$python" -c '
+import ditkit
+ditkit.load(conf="apart.conf", input="apart.ldif", is_quick=True, openldap=1)
+(_, attributes), = ditkit.entries(conf="apart.conf")
+assert attributes["description"] == [b"one", b"two"], attributes
+assert attributes["l"] == [b"here"], attributes'
+
 cat >iterate.py <<'END'
 import sys, ditkit, ldap
 conf, url, base = sys.argv[1:]

@@ -205,10 +205,11 @@ def entries(**options: Any) -> Iterator[Tuple[str, Attributes]]:
                 state.reports.append(_text(entry.reason))
             state.expect(entry.name_error or entry.record_error)
             if not entry.is_hole:
-                yield _name(entry.dn), {
-                    _name(attr.name):
-                        [_bytes(value) for value in attr.values[0:attr.nvalues]]
-                    for attr in entry.attrs[0:entry.nattrs]}
+                attributes: Attributes = {}
+                for attr in entry.attrs[0:entry.nattrs]:  # slapadd can store one twice
+                    attributes.setdefault(_name(attr.name), []).extend(
+                        _bytes(value) for value in attr.values[0:attr.nvalues])
+                yield _name(entry.dn), attributes
     finally:
         _lib.dit_entry_scan_close(scan[0])
 
