@@ -82,7 +82,10 @@ def interrupt():
         done.wait()
 
 stops = lambda _: {}['stops']
-fails(TypeError, ditkit.load, input_file='input.ldif')
+for options in [{'input_file': 'input.ldif'}, {'inputs': 'input.ldif'}, {'input': ['a']},
+                {'inputs': ['a'], 'ninputs': 9}, {'inputs': ['a', 'b'], 'digests': ['0']}]:
+    fails(TypeError, ditkit.load, **options)
+fails(ValueError, ditkit.load, input='input.ldif\0.gz')
 signal.signal(signal.SIGINT, signal.default_int_handler)
 done = threading.Event()
 threading.Thread(target=interrupt, daemon=True).start()

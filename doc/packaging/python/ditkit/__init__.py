@@ -114,15 +114,21 @@ class _Options:
         if 'progress' in self.fields:  # always, since Python looks for Ctrl-C there
             self.struct.progress = self.callback('dit_progress_fn', note_progress)
         for name, value in values.items():
-            if name not in self.fields:
+            if name not in self.fields or name[:1] == 'n' and name[1:] in self.fields:
                 raise TypeError(f'there is no option {name}')
-            if isinstance(value, (list, tuple)):
+            is_array = self.fields[name].type.cname.endswith((' * *', ']'))
+            if value is not None and is_array != isinstance(value, (list, tuple)):
+                raise TypeError(f'{name} takes {"a" if is_array else "no"} list')
+            if is_array and value is not None:
                 if 'n' + name in self.fields:
                     setattr(self.struct, 'n' + name, len(value))
                 value = [self.pointer(one) for one in value]
                 if self.fields[name].type.kind != 'array':
                     value = self.keep(_ffi.new('char *[]', value))
             setattr(self.struct, name, self.pointer(value))
+        digests = values.get('digests') if kind == 'load' else None
+        if digests is not None and len(digests) != (self.struct.ninputs or 1):
+            raise TypeError('digests has another length than inputs')
 
     def pointer(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -130,6 +136,8 @@ class _Options:
         elif isinstance(value, os.PathLike):
             value = os.fsencode(value)
         if isinstance(value, bytes):
+            if 0 in value:
+                raise ValueError('a text with a null byte')
             return self.keep(_ffi.new('char[]', value))
         return _ffi.NULL if value is None else value
 
