@@ -231,16 +231,17 @@ own_classes() {
 	done <"$DIT_TEST_DATA/errors/$1"
 }
 
-# told_by_both WHAT ARGUMENT...: both programs in the same folder
+# told_by_both WHAT ARGUMENT...: both programs in the same folder, with $input
+input=/dev/null
 told_by_both() {
 	local what=$1
 	shift
 	for site in ref dit; do
 		empty_site "$work/$site"
 	done
-	(cd "$work" && slapadd "$@" -l /dev/null) 2>"$work/ref/stderr"
+	(cd "$work" && slapadd "$@" -l "$input") 2>"$work/ref/stderr"
 	echo $? >"$work/ref/exit"
-	(cd "$work" && "$DITADD" --explain=no "$@" -l /dev/null) 2>"$work/dit/stderr"
+	(cd "$work" && "$DITADD" --explain=no "$@" -l "$input") 2>"$work/dit/stderr"
 	echo $? >"$work/dit/exit"
 	sed -i 's/^\(slapadd\|ditadd\): /PROGRAM: /
 		/^PROGRAM: this entry cannot be read: /d' "$work/ref/stderr" \
@@ -295,5 +296,25 @@ told_by_both "file and a folder" -f "$conf" -F full
 told_by_both "bad file and an empty folder" -f nowhere.conf -F empty
 told_by_both "-n 9" -F base/slapd.d -n 9
 told_by_both "-b unknown" -F base/slapd.d -b dc=unknown
+
+# Databases whose files have other numbers than their names: "database #1 (dc=y) not configured
+# to hold" tells which one is chosen.
+printf 'dn: cn=nowhere\nobjectClass: device\n' >"$work/nowhere.ldif"
+input=nowhere.ldif
+for at in moved copied numbered; do
+	cp -r "$work/base/slapd.d" "$work/$at"
+done
+first='cn=config/olcDatabase={1}mdb'
+mv "$work/moved/$first.ldif" "$work/moved/${first/1/7}.ldif"
+mv "$work/moved/$first" "$work/moved/${first/1/7}"
+cp "$work/copied/$first.ldif" "$work/copied/${first/1/7}.ldif"
+sed -i 's/^\(dn: olcDatabase=\){2}/\1{1}/; s/^\(olcDatabase: \){2}/\1{1}/' \
+	"$work/numbered/${first/1/2}.ldif"
+for at in moved copied numbered; do
+	for n in 1 2 3 4; do
+		told_by_both "$at: -n $n" -F $at -n $n
+	done
+	told_by_both "$at: no database is named" -F $at
+done
 
 finish

@@ -41,16 +41,34 @@ static void set_fixed_suffix(struct dit_database *database)
 	}
 }
 
+/* A database is put in: those that it comes before have other places. */
+static void make_place(struct dit_settings *settings, size_t at)
+{
+	for (size_t i = settings->ndatabases; i > at; i--) {
+		settings->databases[i] = settings->databases[i - 1];
+		settings->databases[i].number++;
+	}
+	for (struct dit_more_suffix *more = settings->memory->more_suffixes; more != NULL;
+	     more = more->next) {
+		more->database += more->database >= at;
+	}
+}
+
 int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 {
 	struct dit_settings *settings = parser->settings;
+	size_t at = settings->ndatabases;
 
 	if (DIT_GROW(settings->databases, settings->databases_size,
 	             settings->ndatabases + 1) < 0) {
 		return -ENOMEM;
 	}
-	settings->databases[settings->ndatabases] = (struct dit_database){
-		.number = (int)settings->ndatabases,
+	if (parser->before > 0 && parser->before < at) {
+		at = parser->before;
+		make_place(settings, at);
+	}
+	settings->databases[at] = (struct dit_database){
+		.number = (int)at,
 		.type = type,
 		.lastmod = true,
 		.data.directory = DIT_DEFAULT_DIRECTORY,
@@ -61,8 +79,9 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 		.file = parser->reporter->place.file,
 		.line = parser->reporter->place.line,
 	};
-	set_fixed_suffix(&settings->databases[settings->ndatabases]);
+	set_fixed_suffix(&settings->databases[at]);
 	settings->ndatabases++;
+	parser->scope.database = at;
 	return 0;
 }
 
@@ -131,7 +150,7 @@ static int run_type(struct dit_conf_parser *parser, const char *type)
 	r = dit_conf_load_monitor_schema(parser, type);
 	r = r ?: dit_conf_add_database(parser, type);
 	if (r == 0) {
-		begin_database(&parser->scope, parser->settings->ndatabases - 1);
+		begin_database(&parser->scope, parser->scope.database);
 	}
 	return r;
 }
@@ -271,7 +290,7 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 	}
 	other = database->is_hidden ? NULL
 	                            : dit_settings_select(parser->settings, norm, false);
-	if (other != NULL && other != database) {
+	if (other != NULL && other < database) {
 		return already_served(parser, suffix, other);
 	}
 	return keep_suffix(parser, suffix, norm);

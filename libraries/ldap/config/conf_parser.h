@@ -213,6 +213,7 @@ struct dit_conf_parser {
 	bool has_unknown_module;            /* which may bring any overlay */
 	bool has_unknown_schema;            /* of a module or part: any attribute */
 	bool has_database;                  /* the front end does not count */
+	size_t before;    /* the next database comes before this one; 0: after all */
 	unsigned defined; /* a bit for each type that may be named once */
 	bool has_server_id;
 	bool has_plain_server_id; /* without a URL */

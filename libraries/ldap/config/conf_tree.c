@@ -326,7 +326,7 @@ struct folder {
 	long nothers;
 };
 
-/* The name of an entry that acted. slapd takes the first of a name, in silence. */
+/* The name of an entry that acted. */
 struct seen {
 	struct seen *next;
 	struct dit_span norm;
@@ -361,6 +361,19 @@ static bool has_children(const struct dit_conf_kind *kind)
 }
 
 static int run_folder(struct tree *tree, const char *dir, const char *dn);
+
+/* The number in "...{n}...". */
+static bool find_number(struct dit_span text, long *ret)
+{
+	struct dit_span before;
+
+	if (!dit_cut_until(&text, '{', &before) ||
+	    memchr(text.data, '}', text.len) == NULL) {
+		return false;
+	}
+	*ret = strtol(text.data, NULL, 10);
+	return true;
+}
 
 /*
  * slapd numbers entries by their places, not by their names, and shows that number. A
@@ -400,11 +413,26 @@ static void compose_dn(const struct tree *tree, struct folder *folder,
 	}
 }
 
-/* A copy of a database's file is ignored, as in slapd; other copies are errors. */
-static int act_again(struct tree *tree, const struct dit_conf_kind *kind)
+/*
+ * As in slapd, a database whose file comes later than its number says is put in before
+ * those that have come; so is one of a second file with the same name. A number that is
+ * too high, or none, is that of its place.
+ */
+static size_t place_before(const struct tree *tree, const struct dit_entry *entry,
+                           const struct dit_conf_kind *kind)
 {
-	(void)dit_conf_forget(tree->reporter);
-	return kind->kind == DIT_CONF_ENTRY_DATABASE ? 0 : tell_entry(tree);
+	const struct dit_attr *attr = kind->kind == DIT_CONF_ENTRY_DATABASE
+	                                      ? dit_conf_find_attr(entry, kind->naming)
+	                                      : NULL;
+	long number = -1;
+
+	if (attr == NULL || attr->nvalues == 0 ||
+	    !find_number(entry->dn.pretty, &number) ||
+	    number > (long)tree->parser->settings->ndatabases ||
+	    !find_number(attr->values[0], &number) || number < 0) {
+		return 0;
+	}
+	return number == 0 ? 1 : (size_t)number;
 }
 
 static int act_once(struct tree *tree, const struct item *item,
@@ -449,7 +477,13 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
 	}
 	compose_dn(tree, folder, entry, kind, dn, size);
 	tree->reporter->place.dn = dn;
-	r = is_new ? act_once(tree, item, kind, arena) : act_again(tree, kind);
+	tree->parser->before = place_before(tree, entry, kind);
+	if (is_new || kind->kind == DIT_CONF_ENTRY_DATABASE) {
+		r = act_once(tree, item, kind, arena);
+	} else {
+		(void)dit_conf_forget(tree->reporter);
+		r = tell_entry(tree);
+	}
 	tree->reporter->place.dn = NULL;
 	if (r == 0 && is_new && has_children(kind)) {
 		/* The DN of the first entry is cn=config, even if its dn line differs. */
@@ -506,21 +540,32 @@ static struct dit_span name_of(const struct dirent *item)
 	return (struct dit_span){item->d_name, strlen(item->d_name) - strlen(ENDING)};
 }
 
-/* First by the text before '{', then by the number after '{', then by the rest. */
-static int compare_names(const struct dirent **left, const struct dirent **right)
+/* By the text before '{', then by the number after '{'. */
+static bool is_before(const struct dirent *left, const struct dirent *right)
 {
-	struct dit_span a = name_of(*left);
-	struct dit_span b = name_of(*right);
+	struct dit_span a = name_of(left);
+	struct dit_span b = name_of(right);
 	struct dit_span a_text;
 	struct dit_span b_text;
 	long a_number = dit_cut_until(&a, '{', &a_text) ? strtol(a.data, NULL, 10) : 0;
 	long b_number = dit_cut_until(&b, '{', &b_text) ? strtol(b.data, NULL, 10) : 0;
 	int order = dit_span_compare(a_text, b_text);
 
-	if (order == 0 && a_number != b_number) {
-		order = a_number < b_number ? -1 : 1;
+	return order < 0 || (order == 0 && a_number < b_number);
+}
+
+/* As in slapd, names that are equal to this order stay in that of the folder. */
+static void sort_names(struct dirent **items, int n)
+{
+	for (int i = 1; i < n; i++) {
+		struct dirent *item = items[i];
+		int at = i;
+
+		for (; at > 0 && is_before(item, items[at - 1]); at--) {
+			items[at] = items[at - 1];
+		}
+		items[at] = item;
 	}
-	return order != 0 ? order : dit_span_compare(name_of(*left), name_of(*right));
 }
 
 /* A folder that is not there is an empty one. */
@@ -528,7 +573,7 @@ static int run_folder(struct tree *tree, const char *dir, const char *dn)
 {
 	struct folder folder = {.dir = dir, .dn = dn};
 	struct dirent **items = NULL;
-	int n = scandir(dir, &items, has_ending, compare_names);
+	int n = scandir(dir, &items, has_ending, NULL);
 	int r = 0;
 
 	if (n < 0 && (errno == ENOENT || errno == ENOMEM)) {
@@ -539,6 +584,7 @@ static int run_folder(struct tree *tree, const char *dir, const char *dn)
 		                     "=> ldif_search_entry: failed to opendir \"%s\": %s",
 		                     dir, dit_errno_text(errno));
 	}
+	sort_names(items, n);
 	dit_arena_init(&folder.arena, ARENA_BLOCK);
 	for (int i = 0; i < n; i++) {
 		r = r == 0 ? run_subtree(tree, &folder, name_of(items[i])) : r;
