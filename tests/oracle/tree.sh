@@ -310,6 +310,15 @@ mv "$work/moved/$first" "$work/moved/${first/1/7}"
 cp "$work/copied/$first.ldif" "$work/copied/${first/1/7}.ldif"
 sed -i 's/^\(dn: olcDatabase=\){2}/\1{1}/; s/^\(olcDatabase: \){2}/\1{1}/' \
 	"$work/numbered/${first/1/2}.ldif"
+# A second file of an overlay is one more overlay.
+if [ -e "$module_path/memberof.so" ] && [ -e "$work/copied/cn=config/cn=module{0}.ldif" ]; then
+	echo 'olcModuleLoad: {9}memberof' >>"$work/copied/cn=config/cn=module{0}.ldif"
+	for n in 1 2; do
+		printf '%s\n' 'dn: olcOverlay={1}memberof' 'objectClass: olcOverlayConfig' \
+			'objectClass: olcMemberOf' 'olcOverlay: {1}memberof' \
+			>"$work/copied/$first/olcOverlay={$n}memberof.ldif"
+	done
+fi
 for at in moved copied numbered; do
 	for n in 1 2 3 4; do
 		told_by_both "$at: -n $n" -F $at -n $n

@@ -403,9 +403,11 @@ static int check_overlay(struct dit_conf_parser *parser, const char *name)
 
 	if (part != NULL && part->is_single &&
 	    dit_settings_overlay(*overlays_of(parser), name) != NULL) {
-		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                     "overlay_config(): overlay \"%s\" already in list",
-		                     name);
+		static const char twice[] =
+			"overlay_config(): overlay \"%s\" already in list";
+
+		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, twice, name);
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER, twice, name);
 	}
 	while (part != NULL && parser->scope.section != DIT_CONF_DATABASE) {
 		if (part->global != NULL) {

@@ -478,7 +478,8 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
 	compose_dn(tree, folder, entry, kind, dn, size);
 	tree->reporter->place.dn = dn;
 	tree->parser->before = place_before(tree, entry, kind);
-	if (is_new || kind->kind == DIT_CONF_ENTRY_DATABASE) {
+	if (is_new || kind->kind == DIT_CONF_ENTRY_DATABASE ||
+	    kind->kind == DIT_CONF_ENTRY_OVERLAY) {
 		r = act_once(tree, item, kind, arena);
 	} else {
 		(void)dit_conf_forget(tree->reporter);
