@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -242,20 +243,23 @@ bool dit_process_has_conf(long pid, const char *conf, uint64_t from_us, uint64_t
 
 /* ---- who has locked a file ---- */
 
-/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; those in line begin with "->". */
+/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; those in line begin with "->". Some
+ * file systems without a device (0) show another number there than by fstat(). */
 long dit_process_with_flock(int fd)
 {
 	FILE *locks = fopen("/proc/locks", "re");
 	unsigned long number = 0;
+	unsigned device[2];
 	char line[200];
 	long holder = 0;
 	struct stat st;
 
 	while (locks != NULL && holder == 0 && fstat(fd, &st) == 0 &&
 	       fgets(line, sizeof(line), locks) != NULL) {
-		if (sscanf(line, "%*s FLOCK %*s %*s %ld %*x:%*x:%lu", &holder, &number) !=
-		            2 ||
-		    number != st.st_ino) {
+		if (sscanf(line, "%*s FLOCK %*s %*s %ld %x:%x:%lu", &holder, &device[0],
+		           &device[1], &number) != 4 ||
+		    number != st.st_ino || device[0] != major(st.st_dev) ||
+		    (device[0] != 0 && device[1] != minor(st.st_dev))) {
 			holder = 0;
 		}
 	}
