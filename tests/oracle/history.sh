@@ -202,6 +202,9 @@ check 'there are changes' [ ${#files[@]} -gt 2 ]
 rm "$DITKIT_DIR/${files[1]}"
 check 'a gap' told 2 'lead on from' verify 1
 check 'a state after a gap' told 2 'lead on from' restore 1 --at "$(newest 1)"
+check 'how to go on' told 2 'DITKIT_BASE_DAYS=0 ditkit-history take 1' verify 1
+DITKIT_BASE_DAYS=0 check 'a full export after a gap' told 0 '' take 1
+check 'it is the last gap' told 2 "sound up to $(newest 1)" verify 1
 mv "$DITKIT_DIR/${files[2]}" "$DITKIT_DIR/${files[1]}"
 check 'an exchanged name' told 2 'lead on from' verify 1
 rm -r "$DITKIT_DIR"
