@@ -232,6 +232,7 @@ DITKIT_DIR=$work/none check 'two with one place for states' told 2 'is being wor
 exec 8>&-
 echo 1767225600 >"$work/clock.old"
 DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
+DITKIT_CLOCK=$work/clock.old check 'restore with that clock' told 0 "of $(newest 1)" restore 1 --at "$(newest 1)"
 to_come() { # a state that was taken then leads to no other one when its file is away
 	local last DITKIT_DIR=$work/later DITKIT_STATES=$work/later/states
 	cp -r "$work/files" "$DITKIT_DIR"
