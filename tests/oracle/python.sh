@@ -66,7 +66,7 @@ same 'structs, and options that are not given' compared "$(./layout)"
 
 mkfifo pipe
 cat >work.py <<'END'
-import os, pathlib, shutil, signal, sys, threading, ditkit
+import os, pathlib, pickle, shutil, signal, sys, threading, ditkit
 conf = sys.argv[1]
 
 def fails(error, function, *arguments, **options):
@@ -106,6 +106,8 @@ assert 'MDB_KEYEXIST' in str(raised) and told == raised.reports, raised
 assert fails(ditkit.Error, ditkit.load, suffix='none').name == 'DIT_E_CONFIG'
 raised = fails(ditkit.Error, lambda **all: list(ditkit.entries(**all)), filter='(cn=')
 assert raised.name == 'DIT_E_CONFIG' and 'this is no filter' in str(raised), raised
+again = pickle.loads(pickle.dumps(raised))  # as by multiprocessing
+assert (again.code, str(again)) == (raised.code, str(raised)), again
 
 shutil.copytree('dit/db', 'old')
 dn, _ = next(ditkit.entries(conf=conf, filter='(mail=*)'))

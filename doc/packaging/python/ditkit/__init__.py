@@ -53,12 +53,15 @@ class Error(Exception):
     LMDB's), and the last reports that came before it."""
 
     def __init__(self, code: int, reports: List[str]) -> None:
-        words = _ffi.string(_lib.dit_strerror(code)).decode()
-        super().__init__('\n'.join(reports) or words)
+        super().__init__(code, reports)  # which pickle uses
         self.code = code
         self.name: str = _ffi.typeof('enum dit_error').elements.get(
             code, errno.errorcode.get(-code, ''))
         self.reports = reports
+
+    def __str__(self) -> str:
+        words: str = _ffi.string(_lib.dit_strerror(self.code)).decode()
+        return '\n'.join(self.reports) or words
 
 
 class Finding(NamedTuple):
