@@ -109,6 +109,18 @@ assert raised.name == 'DIT_E_CONFIG' and 'this is no filter' in str(raised), rai
 again = pickle.loads(pickle.dumps(raised))  # as by multiprocessing
 assert (again.code, str(again)) == (raised.code, str(raised)), again
 
+# A warning of an unknown module comes before entries() has what it returns.
+with open(conf) as own, open('module.conf', 'w') as other:
+    other.write('modulepath /\nmoduleload "' + os.path.abspath('mine.so') + '"\n' + own.read())
+open('mine.so', 'w').close()
+nopen = len(os.listdir('/proc/self/fd'))
+try:
+    next(ditkit.entries(conf='module.conf', report=stops))
+except KeyError:
+    assert len(os.listdir('/proc/self/fd')) == nopen, 'the database stays open'
+else:
+    raise SystemExit('no warning')
+
 shutil.copytree('dit/db', 'old')
 dn, _ = next(ditkit.entries(conf=conf, filter='(mail=*)'))
 pathlib.Path('changes').write_text(

@@ -208,8 +208,8 @@ def entries(**options: Any) -> Iterator[Tuple[str, Attributes]]:
     state = _Options('entry_scan', {**options, 'threads': 1})
     scan = _ffi.new('struct dit_entry_scan **')
     found = _ffi.new('const struct dit_entry_view **')
-    state.expect(_lib.dit_entry_scan_open(scan, state.struct))
     try:
+        state.expect(_lib.dit_entry_scan_open(scan, state.struct))
         while state.expect(_lib.dit_entry_scan_next(scan[0], 0, found)) > 0:
             entry = found[0]
             if entry.record_error:
