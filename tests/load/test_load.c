@@ -88,6 +88,20 @@ TEST(inputs_have_digests_if_asked_for)
 	dit_load_stats_deinit(&stats);
 }
 
+TEST(a_single_input_has_to_have_its_digest_too)
+{
+	const char *digests[] = {"b4936bd94354c39a6f8c3b3f5042bd6a"};
+	struct load_fixture *f = load_fixture_new("");
+	struct dit_load_opts opts = load_fixture_opts(f);
+
+	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+	opts.is_dry_run = true;
+	opts.digests = digests;
+	assert_int_equal(load_fixture_run(&opts), 0);
+	digests[0] = "00000000000000000000000000000000";
+	assert_int_equal(load_fixture_run(&opts), DIT_E_INVALID);
+}
+
 static const char flawed[] = "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
 			     "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n\n"
 			     "dn: cn=b,dc=x\nobjectClass: person\ncn: b\n\n"

@@ -73,8 +73,9 @@ struct dit_load_opts {
 	 */
 	const char *const *inputs;
 	size_t ninputs;
-	/* The XXH128 of each file, as xxh128sum(1) prints it, or NULL: not known. Other
-	 * bytes end the load when all inputs were read: DIT_E_INVALID. NULL: none is. */
+	/* The XXH128 of each file, or of input, as xxh128sum(1) prints it, or NULL: not
+	 * known. Other bytes end the load when all inputs were read: DIT_E_INVALID.
+	 * NULL: none is. */
 	const char *const *digests;
 	bool no_urls;      /* "attr:< file:..." and "include:" are refused */
 	bool special_urls; /* URLs may name pipes and devices, which may have no end */

@@ -29,7 +29,6 @@ void dit_loader_init(struct loader *loader, struct dit_load_opts *opts,
 	if (opts->ninputs == 0) {
 		opts->inputs = &opts->input;
 		opts->ninputs = 1;
-		opts->digests = NULL;
 	}
 	*loader = (struct loader){.opts = opts, .stats = stats};
 	dit_job_init(&loader->job, &job);
