@@ -63,6 +63,23 @@ TEST(the_configured_database_is_left_alone)
 	dit_load_stats_deinit(&stats);
 }
 
+TEST(an_estimate_leaves_nothing)
+{
+	struct load_fixture *f = load_fixture_new("");
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_estimate estimate;
+	int fd = free_descriptor();
+
+	load_fixture_write_people(f, 20);
+	opts.tmpdir = f->tmpdir;
+	opts.is_scratch = true;
+	assert_int_equal(dit_estimate_load(&opts, 0, &estimate), 0);
+	assert_int_equal(estimate.nentries, estimate.sampled_entries);
+	dit_estimate_deinit(&estimate);
+	assert_int_equal(count_left(f), 0);
+	assert_int_equal(free_descriptor(), fd);
+}
+
 TEST(a_failed_load_leaves_nothing)
 {
 	struct load_fixture *f = load_fixture_new("");

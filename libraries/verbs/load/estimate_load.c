@@ -319,6 +319,7 @@ int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
 	estimating.loader.is_estimate = true;
 	r = prepare(&estimating, &asked);
 	r = r ?: take_sample(&estimating);
+	dit_load_scratch_remove(&estimating.stats);
 	r = r ?: end(&estimating);
 	dit_load_release(&estimating.loader);
 	dit_load_stats_deinit(&estimating.stats);
