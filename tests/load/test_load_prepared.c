@@ -160,6 +160,20 @@ TEST(what_is_published_is_what_a_load_makes)
 }
 
 /* In one step for all databases; without entries of the load they are empty then. */
+TEST(what_a_prepared_load_needs_is_told)
+{
+	struct load_fixture *f = load_fixture_new("");
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_estimate estimate;
+
+	load_fixture_write_people(f, 20);
+	opts.is_prepared = true;
+	assert_int_equal(dit_estimate_load(&opts, 0, &estimate), 0);
+	assert_true(estimate.nentries >= 20);
+	dit_estimate_deinit(&estimate);
+	assert_true(load_fixture_is_empty(f));
+}
+
 TEST(entries_are_replaced_if_the_caller_says_so)
 {
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;

@@ -311,6 +311,7 @@ int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
 	}
 	estimating.opts = asked;
 	estimating.opts.is_dry_run = true;
+	estimating.opts.is_prepared = false; /* no dry run prepares anything */
 	estimating.opts.progress = NULL;
 	estimating.opts.first_line = 0;
 	estimating.opts.memory_bytes = 0;
