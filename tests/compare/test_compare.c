@@ -469,6 +469,11 @@ TEST(bad_directories_are_refused)
 	opts.first = "/nonexistent";
 	opts.second = a;
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -ENOENT);
+	opts.first = NULL;
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -EINVAL);
+	opts.first = a;
+	opts.second = NULL;
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -EINVAL);
 }
 
 TEST(a_comparison_can_be_stopped)

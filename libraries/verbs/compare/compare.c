@@ -263,6 +263,12 @@ static int begin(struct dit_compare *c)
 	const struct dit_compare_opts *opts = &c->opts;
 	int r = dit_job_check(&c->job, NULL, 0);
 
+	if (r == 0 && (opts->first == NULL || opts->second == NULL)) {
+		dit_job_report(&c->job, DIT_REPORT_ERROR,
+		               "the directory of the %s database is missing",
+		               opts->first == NULL ? "first" : "second");
+		r = -EINVAL;
+	}
 	r = r < 0 ? r : read_conf(c);
 	if (r == 0 && opts->before_open != NULL) {
 		r = opts->before_open(opts->before_open_ctx, c->directories, 2);

@@ -120,7 +120,7 @@ DIT_OPTS(dit_compare_opts, opts.database = -1)
  *
  * @return 0. On any other result but DIT_E_STOPPED a report has told the failure:
  *         what the opening of a snapshot returns; DIT_E_CONFIG; -EINVAL: both are one and
- *         the same environment, or an option is out of range; -ENOMEM;
+ *         the same environment, one is missing, or an option is out of range; -ENOMEM;
  *         DIT_E_CORRUPT: a file is damaged
  */
 DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs,
