@@ -153,9 +153,12 @@ TEST(the_databases_are_told_before_a_thread_starts)
 		assert_int_equal(moment.nreports, 0); /* the callback has told */
 		assert_int_equal(load_fixture_digest(f), before);
 		assert_int_equal(load_fixture_is_empty(f), i == 0);
+		moment.result = EPERM;
+		assert_int_equal(tools[i](f, &moment), -EINVAL);
+		assert_int_equal(load_fixture_digest(f), before);
 		moment.result = 0;
 		assert_int_equal(tools[i](f, &moment), 0);
-		assert_int_equal(moment.ncalls, 2);
+		assert_int_equal(moment.ncalls, 3);
 	}
 }
 
@@ -170,6 +173,8 @@ TEST(a_path_is_told_alone)
 		struct moment moment = {.f = f, .result = -EPERM};
 
 		assert_int_equal(check_with(f, &moment, f->database, i == 0), -EPERM);
+		moment.result = EPERM;
+		assert_int_equal(check_with(f, &moment, f->database, i == 0), -EINVAL);
 		assert_int_equal(moment.n, 1);
 		assert_true(moment.is_chosen_told);
 		moment.result = 0;

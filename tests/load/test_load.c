@@ -431,13 +431,14 @@ static int before_publish(void *ctx)
 
 TEST(the_program_can_end_a_load_before_anything_changes)
 {
-	static const int results[] = {-ENOSPC, 0};
+	static const int answers[] = {-ENOSPC, ENOSPC, 0};
+	static const int results[] = {-ENOSPC, -EINVAL, 0};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct load_fixture f;
 		struct dit_load_opts opts;
 		struct dit_load_stats stats;
-		struct publication publication = {.f = &f, .result = results[i]};
+		struct publication publication = {.f = &f, .result = answers[i]};
 
 		load_fixture_init(&f, "");
 		load_fixture_write_people(&f, 10);

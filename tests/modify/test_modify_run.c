@@ -181,8 +181,7 @@ static int fail_reject(void *ctx, const struct dit_reject *reject)
 
 static int fail_publish(void *ctx)
 {
-	(void)ctx;
-	return -EIO;
+	return ctx == NULL ? -EIO : EIO;
 }
 
 SETUP_TEST(a_callback_that_fails_ends_the_run)
@@ -197,6 +196,8 @@ SETUP_TEST(a_callback_that_fails_ends_the_run)
 	opts = modify_fixture_opts(f);
 	opts.before_publish = fail_publish;
 	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -EIO);
+	opts.before_publish_ctx = f;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -EINVAL);
 	assert_true(load_fixture_digest(&f->load) == before);
 	opts.is_dry_run = true; /* is not published */
 	assert_int_equal(modify_fixture_run(f, &opts, COUNT), 0);

@@ -17,8 +17,8 @@
  * @param directories  the database directories, as the configuration names them; valid
  *                     during the call
  *
- * @return 0; -errno ends the work before anything is opened. The callback reports its
- *         failure itself
+ * @return 0; -errno ends the work before anything is opened, and so does a positive
+ *         number, as -EINVAL. The callback reports its failure itself
  */
 typedef int (*dit_before_open_fn)(void *ctx, const char *const *directories, size_t n);
 

@@ -88,7 +88,8 @@ static int tell_directories(const struct check *check)
 	const struct dit_check_opts *opts = check->opts;
 
 	if (opts->before_open != NULL && opts->path != NULL) {
-		return opts->before_open(opts->before_open_ctx, &opts->path, 1);
+		return dit_job_answer(
+			opts->before_open(opts->before_open_ctx, &opts->path, 1));
 	}
 	return dit_job_before_open(&check->job, check->databases, check->ndatabases);
 }

@@ -271,7 +271,8 @@ static int begin(struct dit_compare *c)
 	}
 	r = r < 0 ? r : read_conf(c);
 	if (r == 0 && opts->before_open != NULL) {
-		r = opts->before_open(opts->before_open_ctx, c->directories, 2);
+		r = dit_job_answer(
+			opts->before_open(opts->before_open_ctx, c->directories, 2));
 	}
 	if (r == 0 && dit_directory_is_one(opts->first, opts->second)) {
 		dit_job_report(&c->job, DIT_REPORT_ERROR, "%s, %s: this is one database",

@@ -141,7 +141,8 @@ struct dit_load_opts {
 	/*
 	 * May be NULL. Called once, when the new databases are complete and synced, and
 	 * before any database is changed; not with is_dry_run. 0; -errno ends the load,
-	 * and nothing is changed. The callback reports its failure itself.
+	 * and nothing is changed; a positive number is -EINVAL. The callback reports its
+	 * failure itself.
 	 */
 	int (*before_publish)(void *ctx);
 	void *before_publish_ctx;

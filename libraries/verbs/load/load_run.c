@@ -142,7 +142,7 @@ static int before_commit(void *ctx)
 	const struct dit_load_opts *opts = loader->opts;
 	int r = opts->before_publish == NULL
 	                ? 0
-	                : opts->before_publish(opts->before_publish_ctx);
+	                : dit_job_answer(opts->before_publish(opts->before_publish_ctx));
 
 	return r == 0 && opts->is_prepared ? dit_load_put_manifests(loader) : r;
 }

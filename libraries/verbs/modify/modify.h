@@ -88,7 +88,8 @@ struct dit_modify_opts {
 	dit_reject_fn reject; /* may be NULL */
 	void *reject_ctx;
 	/* May be NULL. Called before the database is changed; not with is_dry_run. 0;
-	 * -errno ends the work, and nothing is changed. It reports its failure itself. */
+	 * -errno ends the work, and nothing is changed; a positive number is -EINVAL. It
+	 * reports its failure itself. */
 	int (*before_publish)(void *ctx);
 	void *before_publish_ctx;
 	/* May be NULL: a program that runs as root can become another user there. */

@@ -345,7 +345,7 @@ static int before_commit(void *ctx)
 
 	return opts->before_publish == NULL
 	               ? 0
-	               : opts->before_publish(opts->before_publish_ctx);
+	               : dit_job_answer(opts->before_publish(opts->before_publish_ctx));
 }
 
 static int publish(struct modifier *modifier)

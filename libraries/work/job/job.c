@@ -244,7 +244,7 @@ int dit_job_before_open(const struct dit_job *job,
 	}
 	r = job->opts.before_open(job->opts.before_open_ctx, directories, ndirectories);
 	free(directories);
-	return r;
+	return dit_job_answer(r);
 }
 
 int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,

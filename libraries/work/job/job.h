@@ -18,6 +18,7 @@
 #ifndef DITKIT_JOB_H
 #define DITKIT_JOB_H
 
+#include <errno.h>
 #include <signal.h>
 
 #include "base/before_open.h"
@@ -188,6 +189,13 @@ int dit_job_read(struct dit_job *job);
 int dit_job_choose(struct dit_job *job);
 /** The databases that are worked on together. The same results. */
 int dit_job_glue(struct dit_job *job);
+
+/** The answer of a function of the caller that returns 0 or -errno: a positive one is no
+ * leave to go on, either. */
+static inline int dit_job_answer(int r)
+{
+	return r > 0 ? -EINVAL : r;
+}
 
 /**
  * Tell the caller which directories will be opened: those of the databases of type mdb.
