@@ -79,14 +79,12 @@ static void make_names(struct dit_export_names *ret, struct dit_ad_name *ret_lis
 	assert_int_equal(dit_export_names_make(ret, &stored), 0);
 }
 
-/* The line of an entry with this attribute; static. */
-static const char *line_of(uint32_t number, const struct dit_span *values, uint32_t n)
+/* The line of an entry with these attributes; static. */
+static const char *line_of_all(const struct dit_attr_view *attrs, uint32_t nattrs)
 {
 	static char line[1000];
-	const struct dit_attr_view attr = {
-		.number = number, .nvalues = n, .values = values};
 	const struct dit_entry_view view = {
-		.id = 26, .dn = DIT_SPAN("dc=x"), .nattrs = 1, .attrs = &attr};
+		.id = 26, .dn = DIT_SPAN("dc=x"), .nattrs = nattrs, .attrs = attrs};
 	struct dit_ad_name list[NNAMES] = {{.ad = NULL}};
 	struct dit_export_names names;
 	struct dit_ldif_text text;
@@ -99,6 +97,14 @@ static const char *line_of(uint32_t number, const struct dit_span *values, uint3
 	dit_ldif_text_deinit(&text);
 	dit_export_names_deinit(&names);
 	return line;
+}
+
+static const char *line_of(uint32_t number, const struct dit_span *values, uint32_t n)
+{
+	const struct dit_attr_view attr = {
+		.number = number, .nvalues = n, .values = values};
+
+	return line_of_all(&attr, 1);
 }
 
 /* ---- values ---- */
@@ -191,6 +197,21 @@ TEST(dn_and_id_are_names_of_our_own)
 TEST(an_attribute_without_values_is_left_out)
 {
 	assert_string_equal(line_of(STRING, NULL, 0), "{\"dn\":\"dc=x\"}\n");
+}
+
+/* slapadd 2.5 stores it so if other lines stand between its own. */
+TEST(an_attribute_that_is_stored_twice_is_one_member)
+{
+	static const struct dit_span values[] = {{"a", 1}, {"b", 1}, {"c", 1}};
+	const struct dit_attr_view attrs[] = {
+		{.number = STRING, .nvalues = 1, .values = values},
+		{.number = INTEGER, .nvalues = 1, .values = values},
+		{.number = STRING, .nvalues = 2, .values = values + 1},
+		{.number = INTEGER, .nvalues = 0}};
+
+	assert_string_equal(line_of_all(attrs, 4),
+	                    "{\"dn\":\"dc=x\",\"cn\":[\"a\",\"b\",\"c\"],"
+	                    "\"uidNumber\":[\"a\"]}\n");
 }
 
 TEST(the_id_is_a_number_and_the_dn_a_string)

@@ -195,15 +195,50 @@ static int put_value(struct dit_ldif_text *text, enum dit_export_kind kind,
 
 /* ---- entries ---- */
 
-static int put_member(struct dit_ldif_text *text, const struct dit_export_name *name,
-                      const struct dit_attr_view *attr)
+/* Can an attribute be stored twice, as slapadd 2.5 does where lines stand apart? No: all
+ * numbers have bits of their own. */
+static bool may_repeat(const struct dit_entry_view *entry)
 {
-	int r = attr->nvalues == 0 ? 0 : dit_ldif_write_raw(text, name->member);
+	uint64_t seen = 0;
+	bool r = false;
 
-	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
-		r = put_value(text, name->kind, attr->values[i]);
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		uint64_t bit = (uint64_t)1 << entry->attrs[i].number % 64;
+
+		r |= (seen & bit) != 0;
+		seen |= bit;
 	}
-	if (r == 0 && attr->nvalues > 0) {
+	return r;
+}
+
+/* The first one has the values of all. */
+static bool is_repeated(const struct dit_attr_view *attrs, uint32_t at)
+{
+	uint32_t i = 0;
+
+	while (attrs[i].number != attrs[at].number) {
+		i++;
+	}
+	return i < at;
+}
+
+static int put_member(struct dit_ldif_text *text, const struct dit_export_name *name,
+                      const struct dit_attr_view *attr, const struct dit_attr_view *end)
+{
+	size_t start = text->len;
+	size_t begun = start + name->member.len;
+	int r = dit_ldif_write_raw(text, name->member);
+
+	for (const struct dit_attr_view *same = attr; same < end && r == 0; same++) {
+		uint32_t n = same->number == attr->number ? same->nvalues : 0;
+
+		for (uint32_t i = 0; i < n && r == 0; i++) {
+			r = put_value(text, name->kind, same->values[i]);
+		}
+	}
+	if (r == 0 && text->len == begun) {
+		text->len = start;
+	} else if (r == 0) {
 		text->data[text->len - 1] = ']';
 	}
 	return r;
@@ -213,6 +248,7 @@ int dit_export_put_json(struct dit_ldif_text *text, const struct dit_export_name
                         const struct dit_entry_view *entry, bool with_id)
 {
 	char id[ENTRY_ID_BYTES];
+	bool repeats = may_repeat(entry);
 	int r = dit_ldif_write_raw(text, DIT_SPAN("{\"dn\":"));
 
 	r = r ?: put_text(text, DIT_EXPORT_STRING, entry->dn);
@@ -225,8 +261,11 @@ int dit_export_put_json(struct dit_ldif_text *text, const struct dit_export_name
 		r = dit_ldif_write_raw(text, dit_span_of(id));
 	}
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
-		r = put_member(text, &names->list[entry->attrs[i].number],
-		               &entry->attrs[i]);
+		if (!repeats || !is_repeated(entry->attrs, i)) {
+			r = put_member(text, &names->list[entry->attrs[i].number],
+			               &entry->attrs[i],
+			               entry->attrs + (repeats ? entry->nattrs : i + 1));
+		}
 	}
 	return r < 0 ? r : dit_ldif_write_raw(text, DIT_SPAN("}\n"));
 }
