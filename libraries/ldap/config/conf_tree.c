@@ -22,6 +22,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -541,18 +542,35 @@ static struct dit_span name_of(const struct dirent *item)
 	return (struct dit_span){item->d_name, strlen(item->d_name) - strlen(ENDING)};
 }
 
-/* By the text before '{', then by the number after '{'. */
+/* "olcDatabase={" of "olcDatabase={1}mdb", and the number; else all of the name. */
+static struct dit_span sorted_text(const struct dirent *item, long *ret_number)
+{
+	struct dit_span name = name_of(item);
+	const char *end = name.data + name.len;
+	const char *open = memchr(name.data + 1, '{', name.len - 1);
+	const char *close = open == NULL ? NULL : memchr(open, '}', (size_t)(end - open));
+	char *after = NULL;
+
+	*ret_number = LONG_MIN;
+	if (close == NULL || close == open + 1 || (open[-1] != '=' && close + 1 != end)) {
+		return name;
+	}
+	*ret_number = strtol(open + 1, &after, 10);
+	return after == close
+	               ? (struct dit_span){name.data, (size_t)(open + 1 - name.data)}
+	               : name;
+}
+
+/* By the text up to '{', then by the number after it. */
 static bool is_before(const struct dirent *left, const struct dirent *right)
 {
-	struct dit_span a = name_of(left);
-	struct dit_span b = name_of(right);
-	struct dit_span a_text;
-	struct dit_span b_text;
-	long a_number = dit_cut_until(&a, '{', &a_text) ? strtol(a.data, NULL, 10) : 0;
-	long b_number = dit_cut_until(&b, '{', &b_text) ? strtol(b.data, NULL, 10) : 0;
+	long a = 0;
+	long b = 0;
+	struct dit_span a_text = sorted_text(left, &a);
+	struct dit_span b_text = sorted_text(right, &b);
 	int order = dit_span_compare(a_text, b_text);
 
-	return order < 0 || (order == 0 && a_number < b_number);
+	return order < 0 || (order == 0 && a < b);
 }
 
 /* As in slapd, names that are equal to this order stay in that of the folder. */
