@@ -172,4 +172,18 @@ cp -r "$work/second.d" "$work/back.d"
 check 'configuration: slapmodify takes these, too' change back "$work/changes.ldif"
 configured back
 check 'configuration: as it was' config_differs 0 back first
+
+# A slapd that runs adds a module, and replaces no list of them; slapmodify does both.
+modules=cn=module{0},cn=config
+if grep -q "^dn: $modules\$" "$work/first.ldif" && [ -e "$DIT_MODULE_PATH/deref.so" ]; then
+	printf '%s\n' "dn: $modules" 'changetype: modify' 'add: olcModuleLoad' \
+		'olcModuleLoad: deref' >"$work/wanted"
+	check 'modules: changed by slapmodify' change again "$work/wanted"
+	configured again
+	check 'modules: changes' config_differs 1 second again
+	check 'modules: added' grep -q '^add: olcModuleLoad$' "$work/changes.ldif"
+	check 'modules: slapmodify takes them' change second "$work/changes.ldif"
+	configured second
+	check 'modules: the same' config_differs 0 again second
+fi
 finish

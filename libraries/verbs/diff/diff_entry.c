@@ -8,7 +8,8 @@
  *
  * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
  * value of it (there is no equality rule, or the value is not in the first block), if the
- * schema allows one value, if the order of its values counts, or if none of them stays.
+ * schema allows one value, if the order of its values counts (and new ones do not just
+ * follow the others), or if none of them stays.
  * contextCSN is replaced as well: digests do not tell whether it is the one that was
  * compared.
  *
@@ -20,11 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/grow.h"
 #include "codec/attr_values.h"
 #include "diff/diff_impl.h"
 #include "schema/schema.h"
 #include "values/dn.h"
+
+#define MORE_MAX 64u /* values that are compared with all before them */
 
 /* ---- values of a side ---- */
 
@@ -278,6 +282,41 @@ static bool is_replaced(const struct dit_attr_view *view, size_t nstay)
 	       dit_span_eq(ad->name, DIT_SPAN("contextCSN")) || nstay == 0;
 }
 
+/* "{1}text" without its number */
+static struct dit_span text_of(struct dit_span value)
+{
+	struct dit_span text = value;
+	struct dit_span number;
+
+	return value.len > 0 && value.data[0] == '{' && dit_cut_until(&text, '}', &number)
+	               ? text
+	               : value;
+}
+
+/*
+ * Do a few values follow the others of an ordered attribute, none of which slapd takes
+ * for one that is there? It adds to lists that it never replaces, such as olcModuleLoad.
+ */
+static bool is_longer(const struct dit_attr_values sides[2])
+{
+	const struct dit_value *values = sides[1].list;
+	struct dit_attr_values first = {.list = sides[1].list, .n = sides[0].n};
+
+	if (sides[1].n <= first.n || sides[1].n - first.n > MORE_MAX ||
+	    !are_equal((const struct dit_attr_values[]){sides[0], first})) {
+		return false;
+	}
+	for (size_t i = first.n; i < sides[1].n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (dit_span_eq(text_of(values[i].normal),
+			                text_of(values[k].normal))) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 /* slapd finds values of the first block alone, and a replacement deletes that one. */
 static int write_blocks(struct dit_diff *diff, struct dit_span name,
                         const struct dit_attr_values sides[2])
@@ -306,6 +345,11 @@ static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
 	if (old->n == 0 || new->n == 0) {
 		return write_values(diff, old->n == 0 ? "add" : "delete", name,
 		                    old->n == 0 ? new : NULL);
+	}
+	if (is_ordered(view) && view->ad->type->equality != NULL && is_longer(sides)) {
+		new->list += old->n;
+		new->n -= old->n;
+		return write_values(diff, "add", name, new);
 	}
 	if (is_replaced(view, 1)) {
 		return write_values(diff, "replace", name, new);
