@@ -185,5 +185,27 @@ if grep -q "^dn: $modules\$" "$work/first.ldif" && [ -e "$DIT_MODULE_PATH/deref.
 	check 'modules: slapmodify takes them' change second "$work/changes.ldif"
 	configured second
 	check 'modules: the same' config_differs 0 again second
+	# An overlay, whose attributes are of a module that the configuration does not load.
+	# slapmodify takes it in the run after that of the module.
+	cat >"$work/wanted" <<-END
+		dn: $modules
+		changetype: modify
+		add: olcModuleLoad
+		olcModuleLoad: memberof
+
+		dn: olcOverlay=memberof,olcDatabase={1}mdb,cn=config
+		changetype: add
+		objectClass: olcMemberOf
+		olcOverlay: memberof
+		olcMemberOfRefInt: TRUE
+	END
+	by_module() { # by_module NAME FILE
+		sed '/^$/,$d' "$2" >"$work/module"
+		sed '1,/^$/d' "$2" >"$work/overlay"
+		change "$1" "$work/module" && change "$1" "$work/overlay"
+	}
+	check 'overlay: changed by slapmodify' by_module again "$work/wanted"
+	configured again
+	check 'overlay: changes' config_differs 1 second again
 fi
 finish

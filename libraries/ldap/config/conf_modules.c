@@ -191,6 +191,21 @@ static int load_schema(struct dit_conf_parser *parser, const char *module)
 	return 1;
 }
 
+int dit_conf_load_all(struct dit_conf_parser *parser)
+{
+	int r = 0;
+
+	for (const struct dit_conf_part *part = dit_conf_parts;
+	     part->kind != DIT_CONF_END && r != -ENOMEM; part++) {
+		r = part->module == NULL ||
+		                    !dit_openldap_is_in(parser->openldap, part->releases)
+		            ? 0
+		            : dit_schema_load_module(parser->settings->schema,
+		                                     part->module, NULL);
+	}
+	return r == -ENOMEM ? r : 0; /* one of two that collide is enough */
+}
+
 static int say_collision(const struct dit_conf_parser *parser, const char *module)
 {
 	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,

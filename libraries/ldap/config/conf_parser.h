@@ -406,6 +406,9 @@ int dit_conf_complete_indexes(struct dit_conf_parser *parser);
 /** The rule of "multival" for this description itself, or NULL. Points into @p rules. */
 struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules *rules,
                                                  const struct dit_ad *ad);
+/** The schema of all modules that the release has. @return 0 or -ENOMEM */
+int dit_conf_load_all(struct dit_conf_parser *parser);
+
 /** At the beginning: schema of what settings_source.built_in names. 0, -ENOMEM */
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 

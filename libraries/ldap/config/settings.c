@@ -151,6 +151,9 @@ static int read_and_freeze(struct dit_conf_parser *parser,
 
 	r = r ?: read_source(parser, source);
 	r = r ?: dit_conf_complete_indexes(parser);
+	if (r == 0 && source->all_modules) {
+		r = dit_conf_load_all(parser);
+	}
 	if (r == 0) {
 		dit_schema_freeze(parser->settings->schema);
 	}

@@ -164,6 +164,7 @@ struct dit_settings_source {
 	/* whose words, directives and schema; DIT_OPENLDAP_FOUND: 2.6 */
 	enum dit_openldap_version openldap;
 	const char *built_in; /* into slapd, as in struct dit_slapd; NULL: not known */
+	bool all_modules;     /* the schema has what modules bring that are not loaded */
 };
 
 /** A slapd.conf and nothing else. */

@@ -174,6 +174,7 @@ int dit_job_read(struct dit_job *job)
 		return r;
 	}
 	source.openldap = job->chosen.openldap;
+	source.all_modules = opts->takes_config && opts->database == 0;
 	source.built_in = slapd.is_found ? slapd.built_in : NULL;
 	return told(job, dit_settings_read(&job->chosen.settings, &source, opts->report,
 	                                   opts->report_ctx));
