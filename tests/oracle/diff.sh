@@ -207,5 +207,8 @@ if grep -q "^dn: $modules\$" "$work/first.ldif" && [ -e "$DIT_MODULE_PATH/deref.
 	check 'overlay: changed by slapmodify' by_module again "$work/wanted"
 	configured again
 	check 'overlay: changes' config_differs 1 second again
+	check 'overlay: slapmodify takes them' by_module second "$work/changes.ldif"
+	configured second
+	check 'overlay: the same' config_differs 0 again second
 fi
 finish

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cut.h"
 #include "base/grow.h"
 #include "diff/diff_impl.h"
 
@@ -306,20 +307,50 @@ static bool is_modified(struct dit_diff *diff, const struct dit_diff_node *node)
 	                     (node->moves && diff->stamp_ads[0] != NULL));
 }
 
+static bool is_configuration(const struct dit_diff *diff)
+{
+	return diff->job.chosen.db->number == 0;
+}
+
+/* In the configuration: modules bring the classes of entries that are added. */
+static bool has_modules(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	struct dit_span rdn = dit_diff_item_of(diff, node, 1)->rdn;
+
+	return is_configuration(diff) && dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
+}
+
+static bool is_modified_first(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	return has_modules(diff, node) && is_modified(diff, node);
+}
+
+static bool is_modified_last(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	return !has_modules(diff, node) && is_modified(diff, node);
+}
+
 int dit_diff_plan(struct dit_diff *diff)
 {
+	static const struct steps modules = {.side = 1,
+	                                     .is_meant = is_modified_first,
+	                                     .take = dit_diff_modify,
+	                                     .by_id = true};
 	static const struct steps first = {
 		.is_meant = goes_first, .take = delete_node, .is_upward = true};
-	static const struct steps places = {.side = 1, .take = place_node};
 	static const struct steps last = {
 		.is_meant = goes_last, .take = delete_node, .is_upward = true};
 	static const struct steps changes = {.side = 1,
-	                                     .is_meant = is_modified,
+	                                     .is_meant = is_modified_last,
 	                                     .take = dit_diff_modify,
 	                                     .by_id = true};
+	/* The configuration has the schema before the databases that name attributes. */
+	const struct steps places = {
+		.side = 1, .take = place_node, .by_id = is_configuration(diff)};
 	int r = look_ahead(diff);
 
 	r = r ?: take_steps(diff, &first);
+	r = r ?: take_steps(diff, &modules);
 	r = r ?: take_steps(diff, &places);
 	r = r ?: take_steps(diff, &last);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
