@@ -261,7 +261,7 @@ static int refuse_no_value(struct reading *reading, const struct dit_ldif_line *
 }
 
 static int normalize(struct reading *reading, const struct dit_ad *ad,
-                     struct dit_span value)
+                     struct dit_span value, uint32_t number)
 {
 	const struct dit_schema *schema = reading->context->schema;
 	bool is_dn_value = ad->type->equality->normalizer == DIT_NORM_DN &&
@@ -280,7 +280,7 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 
 		return refuse_value(reading,
 		                    is_unknown ? DIT_WHY_VALUE_NAME : DIT_WHY_VALUE, ad,
-		                    value, 0);
+		                    value, number);
 	}
 	if (r == DIT_E_UNSUPPORTED) {
 		(void)refuse_value(reading, DIT_WHY_VALUE_NESTED, ad, value, 0);
@@ -319,7 +319,7 @@ static int read_value(struct reading *reading, struct dit_attr *attr,
 		r = make_pretty(reading, ad->type, &value);
 	}
 	if (r == 0 && attr->normal != NULL) {
-		r = normalize(reading, ad, value);
+		r = normalize(reading, ad, value, attr->nvalues);
 		reading->normal++;
 	}
 	if (r < 0) {

@@ -18,6 +18,7 @@ cp db/data.mdb old.mdb
 	change 'no such attribute' "dn: $ann" 'changetype: modify' 'delete: title'
 	change 'undefined attribute' "dn: $ann" 'changetype: modify' 'replace: nonsense' 'nonsense: 1'
 	change 'invalid value' "dn: $ann" 'changetype: modify' 'replace: uidNumber' 'uidNumber: one'
+	change 'invalid second value' "dn: $ann" 'changetype: modify' 'add: seeAlso' 'seeAlso: cn=a' 'seeAlso: b'
 	change 'naming value' "dn: $ann" 'changetype: modify' 'replace: uid' 'uid: eve'
 	change 'single-valued' "dn: $ann" 'changetype: modify' 'add: uidNumber' 'uidNumber: 2'
 	change 'required attribute' "dn: $ann" 'changetype: modify' 'delete: sn'
