@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Every header compiles alone, and the installed ones without our own include path, in C
-# and in C++ where a C++ compiler is at hand, pedantically, and with a use of each
-# DIT_..._INIT.
+# Every header compiles alone, and the installed ones without our own include path, in
+# strict C99 and in C++11 where a C++ compiler is at hand, pedantically, and with a use of
+# each DIT_..._INIT.
 set -u
 failed=0
 work=$(mktemp -d) || exit 1
@@ -17,7 +17,7 @@ initials() {
 	done
 }
 
-compile() { # compile COMPILER HEADER INCLUDE-FLAGS...
+compile() { # compile COMPILER HEADER FLAGS...
 	compiler=$1
 	header=$2
 	shift 2
@@ -25,7 +25,7 @@ compile() { # compile COMPILER HEADER INCLUDE-FLAGS...
 		printf '#include "%s"\nint headers_unused;\n' "$header"
 		[ "$pedantic" = '' ] || initials "$header"
 	} >"$work/one.$suffix"
-	if ! $compiler -D_GNU_SOURCE -Wall -Wextra -Werror $pedantic -fsyntax-only "$@" \
+	if ! $compiler -Wall -Wextra -Werror $pedantic -fsyntax-only "$@" \
 		"$work/one.$suffix"; then
 		echo "does not compile alone: $header" >&2
 		failed=1
@@ -39,16 +39,17 @@ for floor in "$DIT_SRCDIR"/libraries/*/; do
 	floors+=(-I"$floor" -I"$DIT_BUILDDIR/libraries/$(basename "$floor")")
 done
 while read -r header; do
-	compile "${CC:-cc} -std=gnu11" "$header" "${floors[@]}" \
+	compile "${CC:-cc} -std=gnu11" "$header" -D_GNU_SOURCE "${floors[@]}" \
 		-I"$DIT_BUILDDIR/include"
 done < <(find "$DIT_SRCDIR/libraries" -name '*.h' | sort)
 pedantic=-pedantic
 for header in "$DIT_BUILDDIR"/include/ditkit/*.h; do
 	suffix=c
-	compile "${CC:-cc} -std=c11" "$header" -I"$DIT_BUILDDIR/include"
+	compile "${CC:-cc} -std=c99" "$header" -D_POSIX_C_SOURCE=200112L \
+		-I"$DIT_BUILDDIR/include"
 	if command -v c++ >/dev/null; then
 		suffix=cc
-		compile 'c++ -std=c++17' "$header" -I"$DIT_BUILDDIR/include"
+		compile 'c++ -std=c++11' "$header" -I"$DIT_BUILDDIR/include"
 	fi
 done
 if ! command -v c++ >/dev/null; then

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The clocks of the system, in microseconds. Threads: any. */
+/*
+ * The clocks of the system, in microseconds: of POSIX, so a program of strict C
+ * ("-std=c11") defines _POSIX_C_SOURCE.
+ *
+ * Threads: any.
+ */
 #ifndef DITKIT_CLOCK_H
 #define DITKIT_CLOCK_H
 
