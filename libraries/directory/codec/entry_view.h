@@ -9,6 +9,9 @@
  *
  * An entry that cannot be read is shown as well: see name_error and record_error.
  *
+ * An attribute can be there twice, each time with other values: slapadd 2.5 with -q
+ * stores it so if other lines of the LDIF stand between its own.
+ *
  * Threads: plain values. Any thread may read them while they are valid.
  */
 #ifndef DITKIT_ENTRY_VIEW_H
