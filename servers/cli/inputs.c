@@ -222,8 +222,9 @@ static int add_parts(struct inputs *inputs, const char *program, const char *dir
 		first = i == 0 ? digests : first;
 		if (strcmp(digests.map, first.map) != 0) {
 			(void)fprintf(stderr,
-			              "%s: %s: %s and %s were split by two maps: run "
-			              "ditsplit again for all parts, by one map\n",
+			              "%s: %s: %s and %s were split by two maps, of two "
+			              "inputs, or for two shards: run ditsplit again "
+			              "for all parts\n",
 			              program, directory, names[0], names[i]);
 			return 1;
 		}

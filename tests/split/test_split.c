@@ -339,27 +339,26 @@ static void expect_line(FILE *file, const char *bytes, size_t len, const char *n
 	assert_string_equal(line, expected);
 }
 
-/* The digests of the part and of the map, which lies next to it. */
+/* The digests of the part and of the map, which lies next to it behind a label. */
 static void check_digest(const struct fixture *f, const char *path, const char *bytes,
                          size_t len)
 {
 	char other[4400];
-	size_t map_len = 0;
 	size_t copy_len = 0;
-	char *map_text = test_read_file(f->map, &map_len);
+	char *map_text = test_read_file(f->map, &copy_len);
 	char *copy = NULL;
 	FILE *file = NULL;
 
 	(void)snprintf(other, sizeof(other), "%.*s/map", (int)(strrchr(path, '/') - path),
 	               path);
 	copy = test_read_file(other, &copy_len);
-	assert_int_equal(copy_len, map_len);
-	assert_memory_equal(copy, map_text, map_len);
+	assert_int_equal(strncmp(copy, "# ditsplit: shard ", 18), 0);
+	assert_string_equal(strchr(copy, '\n') + 1, map_text);
 	(void)snprintf(other, sizeof(other), "%s.xxh128", path);
 	file = fopen(other, "rb");
 	assert_non_null(file);
 	expect_line(file, bytes, len, strrchr(path, '/') + 1);
-	expect_line(file, map_text, map_len, "map");
+	expect_line(file, copy, copy_len, "map");
 	assert_int_equal(fgetc(file), EOF);
 	assert_int_equal(fclose(file), 0);
 	free(copy);
@@ -548,6 +547,7 @@ FIXTURE_TEST(a_wrong_map_is_told_with_its_line)
 		const char *words;
 	} cases[] = {
 		{"", "map:0: no line names a shard"},
+		{"# ditsplit: shard b of 1 bytes of input\nshard ..\n", "map:2: \"..\""},
 		{"# c\n\nshards a\n", "map:3: a line begins with \"shard\""},
 		{"shard\n", "map:1: \"shard\" needs names"},
 		{"shard a/b\n", "map:1: \"a/b\" cannot be the name of a shard"},

@@ -24,8 +24,9 @@
  *
  * The result is a file for each shard, SHARD/part-R-of-N.ldif, which may be packed, and
  * next to it one with digests of it and of the map, SHARD/part-R-of-N.ldif.xxh128, as
- * xxh128sum(1) prints them. SHARD/map is a copy of the map. Files appear when all of them
- * are complete, those with digests last. The same input gives the same bytes.
+ * xxh128sum(1) prints them. SHARD/map is a copy of the map, behind a line with the
+ * shard and the bytes of all inputs. Files appear when all of them are complete, those
+ * with digests last. The same input gives the same bytes.
  *
  * Only DNs are read. Whether a record is right is the matter of the load that gets it. A
  * record whose DN cannot be read goes to the first shard. ditsplit(8) describes maps.

@@ -90,6 +90,9 @@ int dit_split_map_find(struct dit_split_map *map, struct dit_span dn,
 
 /* ---- split_output.c ---- */
 
+/** Begins the line in front of a copy of the map: which parts belong together. */
+#define SPLIT_LABEL "# ditsplit: "
+
 struct dit_split_file {
 	char *path; /* owned */
 	struct dit_export_file file;
@@ -102,6 +105,7 @@ struct dit_split_output {
 	struct dit_split_file *files; /* one for each shard */
 	size_t nfiles;
 	const struct dit_split_map *map;
+	uint64_t input_bytes; /* of all parts together; the caller counts them */
 	struct dit_packer *packer; /* NULL: not packed */
 	struct dit_split_stats *stats;
 	const struct dit_stop *stop;

@@ -346,6 +346,18 @@ struct split_answer {
 	struct dit_split_shards shards;
 };
 
+/* Of a map that is a copy. @return how many lines it had */
+static unsigned cut_label(struct dit_span *text)
+{
+	struct dit_span label = {NULL, 0};
+	bool is_label = dit_cut_prefix(text, DIT_SPAN(SPLIT_LABEL));
+
+	if (is_label) {
+		(void)dit_cut_until(text, '\n', &label);
+	}
+	return is_label;
+}
+
 int dit_split_map_read(struct dit_split_map **ret, const char *path,
                        const struct dit_schema *schema, uint64_t *ret_line,
                        struct dit_fault *fault)
@@ -362,6 +374,7 @@ int dit_split_map_read(struct dit_split_map **ret, const char *path,
 	dit_arena_init(&map->arena, BLOCK_BYTES);
 	map->answers = calloc(NANSWERS, sizeof(*map->answers));
 	r = map->answers == NULL ? -ENOMEM : dit_file_read(path, &map->kept, &map->text);
+	line.number = r < 0 ? 0 : cut_label(&map->text);
 	r = r < 0 ? r : read_lines(&line, map->text);
 	*ret_line = line.number;
 	return DIT_HAND_OVER(r, ret, map, dit_split_map_free);

@@ -186,6 +186,18 @@ static int finish_file(struct dit_split_output *output, struct dit_split_file *f
 	return r < 0 ? fail(output, file->path, "", r) : 0;
 }
 
+/* The copy of the map. Parts of other shards and inputs have another line in front. */
+static int label_map(const struct dit_split_output *output, size_t shard, char **ret)
+{
+	if (asprintf(ret, SPLIT_LABEL "shard %s of %llu bytes of input\n%.*s",
+	             output->map->names[shard], (unsigned long long)output->input_bytes,
+	             DIT_SPAN_ARGS(output->map->text)) < 0) {
+		*ret = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 /* A small file, whole. */
 static int write_small(struct dit_split_output *output, const char *path,
                        struct dit_span text)
@@ -207,13 +219,16 @@ static int write_map(struct dit_split_output *output, struct dit_split_file *fil
 {
 	int len = (int)(strrchr(file->path, '/') - file->path);
 	char *path = NULL;
-	int r = 0;
+	char *map = NULL;
+	int r = label_map(output, (size_t)(file - output->files), &map);
 
-	if (asprintf(&path, "%.*s/" DIT_SPLIT_MAP, len, file->path) < 0) {
-		return -ENOMEM;
+	if (r == 0 && asprintf(&path, "%.*s/" DIT_SPLIT_MAP, len, file->path) < 0) {
+		path = NULL;
+		r = -ENOMEM;
 	}
-	r = write_small(output, path, output->map->text);
+	r = r ?: write_small(output, path, dit_span_of(map));
 	free(path);
+	free(map);
 	return r;
 }
 
@@ -223,10 +238,16 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 	char digest[DIT_DIGEST_TEXT_BYTES];
 	char map[DIT_DIGEST_TEXT_BYTES];
 	char lines[2 * LINE_BYTES];
-	struct dit_sum128 sum = dit_sum128_of(output->map->text, 0);
+	struct dit_sum128 sum;
+	char *text = NULL;
 	char *path = NULL;
-	int r = 0;
+	int r = label_map(output, (size_t)(file - output->files), &text);
 
+	if (r < 0) {
+		return r;
+	}
+	sum = dit_sum128_of(dit_span_of(text), 0);
+	free(text);
 	if (asprintf(&path, "%s" DIT_SPLIT_DIGESTS, file->path) < 0) {
 		return -ENOMEM;
 	}

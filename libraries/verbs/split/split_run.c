@@ -354,6 +354,7 @@ static int read_input(struct split *split, const char *path, size_t number)
 		               dit_strerror(r));
 		return r;
 	}
+	split->output.input_bytes += dit_ldif_reader_size(split->reader);
 	r = take_part(split, number);
 	r = r <= 0 ? r : read_records(split);
 	dit_ldif_reader_close(split->reader);

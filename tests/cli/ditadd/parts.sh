@@ -37,6 +37,28 @@ rm db/*
 "$DITADD" -q -f slapd.conf -l in.ldif
 dns | cmp - parts && echo 'the same entries in the same order'
 
+echo '--- a part of another shard; of another input; by a copy of the map'
+printf 'shard one two\nbelow dc=example,dc=com hash 1 one two\n' >map3
+part() { # part R INPUT MAP
+	"$DITSPLIT" -f slapd.conf --map "$3" --output shards --part "$1/2" -l "$2"
+}
+{
+	cat in.ldif
+	printf '\n\n'
+} >longer.ldif
+for mixed in shard input map; do
+	rm -rf shards
+	part 0 in.ldif map3
+	case $mixed in
+	shard) part 1 in.ldif map3 && cp shards/two/part-1-* shards/one ;;
+	input) part 1 longer.ldif map3 ;;
+	map) part 1 in.ldif shards/two/map ;;
+	esac
+	cd shards/one || exit
+	load
+done
+(cd shards/two && xxh128sum -c --quiet ./*.xxh128 && head -n 1 map)
+
 echo '--- parts of two maps; parts whose map is not told'
 {
 	cat map
