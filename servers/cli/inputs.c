@@ -129,12 +129,14 @@ static int read_digests(const char *program, const char *directory, const char *
 	unsigned n = 0;
 	char *path = NULL;
 	FILE *file = NULL;
+	int fd = -1;
 
 	*ret = (struct part_digests){.map = ""};
 	if (asprintf(&path, "%s/%s" DIT_SPLIT_DIGESTS, directory, name) < 0) {
 		return TELL("%s", strerror(ENOMEM));
 	}
-	file = fopen(path, "re");
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
 	free(path);
 	if (file == NULL) {
 		why = strerror(errno);
