@@ -548,6 +548,7 @@ FIXTURE_TEST(a_wrong_map_is_told_with_its_line)
 	} cases[] = {
 		{"", "map:0: no line names a shard"},
 		{"# ditsplit: shard b of 1 bytes of input\nshard ..\n", "map:2: \"..\""},
+		{"\xef\xbb\xbfshards a\n", "with \"shards\""},
 		{"# c\n\nshards a\n", "map:3: a line begins with \"shard\""},
 		{"shard\n", "map:1: \"shard\" needs names"},
 		{"shard a/b\n", "map:1: \"a/b\" cannot be the name of a shard"},

@@ -105,7 +105,7 @@ struct dit_split_output {
 	struct dit_split_file *files; /* one for each shard */
 	size_t nfiles;
 	const struct dit_split_map *map;
-	uint64_t input_bytes; /* of all parts together; the caller counts them */
+	uint64_t input_bytes;      /* of all parts together; the caller counts them */
 	struct dit_packer *packer; /* NULL: not packed */
 	struct dit_split_stats *stats;
 	const struct dit_stop *stop;

@@ -25,7 +25,8 @@
  *     entry   "dc=example,dc=org"            to  all
  *
  * Words are separated by blanks. A word in quotes ends at the next quote that has no
- * backslash before it, and nothing else is special in it: backslashes are the DN's.
+ * backslash before it, and nothing else is special in it: backslashes are the DN's. A
+ * byte order mark is passed over.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -374,6 +375,7 @@ int dit_split_map_read(struct dit_split_map **ret, const char *path,
 	dit_arena_init(&map->arena, BLOCK_BYTES);
 	map->answers = calloc(NANSWERS, sizeof(*map->answers));
 	r = map->answers == NULL ? -ENOMEM : dit_file_read(path, &map->kept, &map->text);
+	(void)dit_cut_prefix(&map->text, DIT_SPAN("\357\273\277"));
 	line.number = r < 0 ? 0 : cut_label(&map->text);
 	r = r < 0 ? r : read_lines(&line, map->text);
 	*ret_line = line.number;
