@@ -18,6 +18,7 @@
 #include <jansson.h>
 
 #include "arguments.h"
+#include "default_paths.h"
 #include "run_facts.h"
 
 /* ---- parts of a split: part-R-of-N.ldif*, and digests ---- */
@@ -377,21 +378,53 @@ static bool is_file(const char *path, const struct stat *file)
 	       st.st_ino == file->st_ino;
 }
 
-int inputs_keep(const struct inputs *inputs, const char *program, const char *path)
+/* @param before  other results
+ * @return why a result is not written there; NULL: it is */
+static const char *objection(const struct inputs *inputs,
+                             const struct common_options *options, const char *path,
+                             const char *const *before, size_t number)
 {
 	struct stat result;
-	bool is_input = false;
+	bool is_there = stat(path, &result) == 0;
+	bool is_input = is_there && has_standard_input(inputs) && is_file(NULL, &result);
 
-	if (path == NULL || stat(path, &result) < 0) {
-		return 0;
-	}
-	is_input = has_standard_input(inputs) && is_file(NULL, &result);
-	for (size_t i = 0; i < inputs->n; i++) {
+	for (size_t i = 0; i < inputs->n && is_there; i++) {
 		is_input = is_input || is_file(inputs->paths[i], &result);
 	}
-	return is_input ? common_fail_path(program, path,
-	                                   "this is an input, which would be lost")
-	                : 0;
+	if (is_input) {
+		return "this is an input, which would be lost";
+	}
+	if (is_there &&
+	    is_file(options->conf != NULL ? options->conf : DIT_DEFAULT_CONF, &result)) {
+		return "this is the configuration, which would be lost";
+	}
+	for (size_t i = 0; i < number && strncmp(path, "/dev/", 5) != 0; i++) {
+		if (strcmp(before[i], path) == 0 ||
+		    (is_there && is_file(before[i], &result))) {
+			return "two results cannot go to one file";
+		}
+	}
+	return NULL;
+}
+
+int inputs_keep(const struct inputs *inputs, const struct common_options *options)
+{
+	static const int results[] = {OPT_REJECTS, OPT_STATS, OPT_REPORT};
+	const char *paths[sizeof(results) / sizeof(results[0])];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+		const char *path = common_text(options, results[i]);
+		const char *reason =
+			path == NULL ? NULL : objection(inputs, options, path, paths, n);
+
+		if (reason != NULL) {
+			return common_fail_path(options->program, path, reason);
+		}
+		paths[n] = path;
+		n += path != NULL;
+	}
+	return 0;
 }
 
 /* A signal that comes just before the call does not end the wait, so that is short. */

@@ -47,14 +47,9 @@ void inputs_tell_again(const char *program, const char *path);
 void inputs_tell_terminal(const struct inputs *inputs,
                           const struct common_options *options);
 
-/**
- * Is a result not to be written over one of them?
- *
- * @param path  of the result; NULL: there is none
- *
- * @return 0; -1 after a message on stderr
- */
-int inputs_keep(const struct inputs *inputs, const char *program, const char *path);
+/** No result is to be written over one of them, the configuration or another result. 0;
+ * -1 after a message on stderr */
+int inputs_keep(const struct inputs *inputs, const struct common_options *options);
 
 /**
  * If standard input is one of them and a pipe, read it to its end and put a file in

@@ -254,9 +254,7 @@ static int run(struct options *options, int argc, char *argv[])
 		options->load.stop = common_catch_interrupts();
 		return estimate(options);
 	}
-	if (inputs_keep(&options->inputs, "ditadd", options->rejects.path) < 0 ||
-	    inputs_keep(&options->inputs, "ditadd", options->output.stats.path) < 0 ||
-	    inputs_keep(&options->inputs, "ditadd", options->output.report.path) < 0 ||
+	if (inputs_keep(&options->inputs, &options->common) < 0 ||
 	    run_output_open(&options->output, "ditadd") < 0 ||
 	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;

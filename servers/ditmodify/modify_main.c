@@ -257,9 +257,7 @@ static int run(struct modify_options *options, int argc, char *argv[])
 	if (!options->modify.mends_memberof) {
 		inputs_tell_terminal(&options->inputs, &options->common);
 	}
-	if (inputs_keep(&options->inputs, "ditmodify", options->rejects.path) < 0 ||
-	    inputs_keep(&options->inputs, "ditmodify", options->output.stats.path) < 0 ||
-	    inputs_keep(&options->inputs, "ditmodify", options->output.report.path) < 0 ||
+	if (inputs_keep(&options->inputs, &options->common) < 0 ||
 	    run_output_open(&options->output, "ditmodify") < 0 ||
 	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;
