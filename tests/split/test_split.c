@@ -773,7 +773,14 @@ FIXTURE_TEST(a_digest_that_cannot_be_written_is_told_with_path_and_cause)
 	assert_int_equal(mkdir(f->output, 0755), 0);
 	(void)snprintf(path, sizeof(path), "%s/b", f->output);
 	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/b/part-0-of-1.ldif", f->output);
+	assert_int_equal(mkfifo(path, 0644), 0);
+	expect_failure(f, &opts, -EEXIST, "b/part-0-of-1.ldif: no regular file");
+	assert_int_equal(unlink(path), 0);
 	(void)snprintf(path, sizeof(path), "%s/b/part-0-of-1.ldif.xxh128", f->output);
+	assert_int_equal(mkfifo(path, 0644), 0);
+	expect_failure(f, &opts, -EEXIST, "b/part-0-of-1.ldif.xxh128: no regular file");
+	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0755), 0);
 	expect_failure(f, &opts, -EISDIR, "b/part-0-of-1.ldif.xxh128: Is a directory");
 	/* All parts come before the first digest. */

@@ -68,6 +68,21 @@ static int make_output(struct dit_split_output *output, const char *path)
 	return r;
 }
 
+/* A pipe or a device would get what is not complete, and digests that fit nothing. */
+static int open_result(struct dit_split_output *output, struct dit_export_file *file,
+                       const char *path)
+{
+	struct stat st;
+	int r = 0;
+
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) &&
+	    !S_ISDIR(st.st_mode)) {
+		return fail(output, path, "no regular file", -EEXIST);
+	}
+	r = dit_export_file_open(file, path, 0, output->stop);
+	return r < 0 ? fail(output, path, file->why, r) : 0;
+}
+
 static int open_file(struct dit_split_output *output, const struct dit_split_opts *opts,
                      struct dit_split_file *file, const char *shard)
 {
@@ -87,9 +102,9 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
 		return r;
 	}
 	file->path[end] = '/';
-	r = dit_export_file_open(&file->file, file->path, 0, output->stop);
+	r = open_result(output, &file->file, file->path);
 	if (r < 0) {
-		return fail(output, file->path, file->file.why, r);
+		return r;
 	}
 	dit_ldif_text_init(&file->text, DIT_LDIF_WRAP_NONE);
 	return dit_digest_new(&file->digest);
@@ -202,13 +217,13 @@ static int label_map(const struct dit_split_output *output, size_t shard, char *
 static int write_small(struct dit_split_output *output, const char *path,
                        struct dit_span text)
 {
-	struct dit_export_file file;
-	int r = dit_export_file_open(&file, path, 0, output->stop);
+	struct dit_export_file file = {.fd = -1};
+	int r = open_result(output, &file, path);
 
-	r = r < 0 ? r : dit_export_file_write(&file, text.data, text.len);
-	r = r < 0 ? r : dit_export_file_finish(&file);
-	if (r < 0) {
-		(void)fail(output, path, file.why, r);
+	if (r == 0) {
+		r = dit_export_file_write(&file, text.data, text.len);
+		r = r < 0 ? r : dit_export_file_finish(&file);
+		r = r < 0 ? fail(output, path, "", r) : 0;
 	}
 	dit_export_file_close(&file);
 	return r;
