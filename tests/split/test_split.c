@@ -840,7 +840,14 @@ static void shorten(void *ctx, const struct dit_progress *progress)
 	}
 }
 
-FIXTURE_TEST(an_input_that_becomes_shorter_is_told)
+static void lengthen(void *ctx, const struct dit_progress *progress)
+{
+	if (progress->phase == DIT_SPLIT_RECORDS && progress->bytes_read > 0) {
+		assert_int_equal(truncate(ctx, 6 << 20), 0);
+	}
+}
+
+FIXTURE_TEST(an_input_that_changes_is_told)
 {
 	static char big[5 << 20];
 	struct fixture *f = *state;
@@ -853,10 +860,13 @@ FIXTURE_TEST(an_input_that_becomes_shorter_is_told)
 	}
 	opts.inputs = paths;
 	opts.ninputs = 1;
-	opts.progress = shorten;
 	opts.progress_ctx = f->load.input;
 	for (opts.nparts = 1; opts.nparts <= 2; opts.nparts++) {
 		test_write_file(f->load.input, big, len);
+		opts.progress = shorten;
 		expect_failure(f, &opts, DIT_E_INVALID, "has become shorter");
+		test_write_file(f->load.input, big, len);
+		opts.progress = lengthen;
+		expect_failure(f, &opts, DIT_E_INVALID, "has become longer");
 	}
 }

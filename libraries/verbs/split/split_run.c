@@ -45,6 +45,7 @@ struct split {
 	/* The input that is read. */
 	struct dit_ldif_reader *reader;
 	const char *path; /* NULL: standard input */
+	uint64_t size;    /* of all of its parts; 0: not known */
 	uint64_t read;    /* bytes of those before it */
 	bool has_before;  /* the next one is known */
 	uint64_t nbefore; /* lines before the part */
@@ -309,6 +310,26 @@ static int take_part(struct split *split, size_t number)
 	return r < 0 ? fail_on_input(split, r) : 1;
 }
 
+/* Where the input has changed, a record may be cut, or in no part. */
+static int check_size(const struct split *split)
+{
+	bool is_shorter = false;
+	struct stat st;
+
+	if (split->path == NULL || !dit_ldif_reader_can_skip(split->reader)) {
+		return 0;
+	}
+	is_shorter = split->batch.bytes_read < dit_ldif_reader_size(split->reader);
+	if (is_shorter || (stat(split->path, &st) == 0 && S_ISREG(st.st_mode) &&
+	                   (uint64_t)st.st_size > split->size)) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR,
+		               "%s has become %s while it was read", split->path,
+		               is_shorter ? "shorter" : "longer");
+		return DIT_E_INVALID;
+	}
+	return 0;
+}
+
 static int read_records(struct split *split)
 {
 	int r = 0;
@@ -324,13 +345,7 @@ static int read_records(struct split *split)
 		dit_job_tell(&split->job, DIT_SPLIT_RECORDS);
 	}
 	split->stats->bytes_read = split->read + split->batch.bytes_read;
-	if (r == 0 && split->path != NULL && dit_ldif_reader_can_skip(split->reader) &&
-	    split->batch.bytes_read < dit_ldif_reader_size(split->reader)) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR,
-		               "%s has become shorter while it was read", split->path);
-		return DIT_E_INVALID;
-	}
-	return r < 0 ? fail_on_input(split, r) : 0;
+	return r < 0 ? fail_on_input(split, r) : check_size(split);
 }
 
 static int read_input(struct split *split, const char *path, size_t number)
@@ -354,7 +369,8 @@ static int read_input(struct split *split, const char *path, size_t number)
 		               dit_strerror(r));
 		return r;
 	}
-	split->output.input_bytes += dit_ldif_reader_size(split->reader);
+	split->size = dit_ldif_reader_size(split->reader);
+	split->output.input_bytes += split->size;
 	r = take_part(split, number);
 	r = r <= 0 ? r : read_records(split);
 	dit_ldif_reader_close(split->reader);
