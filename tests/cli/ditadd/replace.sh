@@ -2,7 +2,7 @@
 ditadd() {
 	"$DITADD" "$@" 2>err
 	local status=$?
-	sed 's/[0-9-]*T[0-9:]*Z/TIME/' err
+	sed 's/[0-9-]*T[0-9]*:[0-9:]*Z/TIME/' err
 	[ $status -eq 0 ] || echo "exit $status"
 }
 count() { "$DITCAT" -f slapd.conf | grep -c ^dn:; }
