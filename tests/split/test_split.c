@@ -339,7 +339,7 @@ static void expect_line(FILE *file, const char *bytes, size_t len, const char *n
 	assert_string_equal(line, expected);
 }
 
-/* The digests of the part and of the map, which lies next to it behind a label. */
+/* The digests of the part and of the map, which lies next to it, after a label. */
 static void check_digest(const struct fixture *f, const char *path, const char *bytes,
                          size_t len)
 {

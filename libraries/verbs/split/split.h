@@ -24,7 +24,7 @@
  *
  * The result is a file for each shard, SHARD/part-R-of-N.ldif, which may be packed, and
  * next to it one with digests of it and of the map, SHARD/part-R-of-N.ldif.xxh128, as
- * xxh128sum(1) prints them. SHARD/map is a copy of the map, behind a line with the
+ * xxh128sum(1) prints them. SHARD/map is a copy of the map, after a line with the
  * shard and the bytes of all inputs. Files appear when all of them are complete, those
  * with digests last. The same input gives the same bytes.
  *

@@ -347,7 +347,7 @@ struct split_answer {
 	struct dit_split_shards shards;
 };
 
-/* Of a map that is a copy. @return how many lines it had */
+/* The label of a copied map goes. @return how many lines it had */
 static unsigned cut_label(struct dit_span *text)
 {
 	struct dit_span label = {NULL, 0};
