@@ -4,22 +4,23 @@
 # value is worked on, while indexes are written. It then says what is in the database, and
 # leaves no file. A signal that was ignored at the start stays ignored.
 #
-# Other processes may slow the end down. The test therefore bounds the processor time that
-# ditadd uses between the signal and its end: half of what the same load, or the load of
-# one huge value, uses when it is left alone; the dearest of three.
+# Other processes may slow the end down. The test therefore bounds the user time that
+# ditadd takes between the signal and its end: half of what the same load, or the load of
+# one huge value, takes when it is left alone; the dearest of three. System time does not
+# count: a virtual machine gives memory at prices that differ by far.
 . "${0%/*}/lib.sh"
 : "${DITGEN:?}"
 
 hang_s=600 # a load that still runs then does not end
 tick_ms=$((1000 / $(getconf CLK_TCK)))
 
-# look: sets now_ms, the processor time that the load has used so far; 0 when it has gone. No
+# look: sets now_ms, the user time that the load has used so far; 0 when it has gone. No
 # process is started
 look() {
 	local stat fields
 	{ read -r stat <"/proc/$pid/stat"; } 2>/dev/null || stat=
 	read -ra fields <<<"${stat##*)}"
-	now_ms=$(((${fields[11]:-0} + ${fields[12]:-0}) * tick_ms))
+	now_ms=$((${fields[11]:-0} * tick_ms))
 }
 
 # start INPUT ARGUMENT...: a load in the background, with its input from INPUT
@@ -35,7 +36,7 @@ start() {
 	set +m
 }
 
-# wait_cpu: wait for the load; sets status, and used, its processor time in ms
+# wait_cpu: wait for the load; sets status, and used, its user time in ms
 wait_cpu() {
 	local watch
 	times >"$work/times.before"
@@ -48,33 +49,26 @@ wait_cpu() {
 	wait "$watch" 2>/dev/null
 	times >"$work/times.after"
 	used=$(awk 'function ms(t, p) { split(t, p, /[ms]/); return p[1] * 60000 + p[2] * 1000 }
-		FNR == 2 { n = ms($1) + ms($2); if (NR == FNR) { before = n } else { print int(n - before) } }' \
+		FNR == 2 { n = ms($1); if (NR == FNR) { before = n } else { print int(n - before) } }' \
 		"$work/times.before" "$work/times.after")
 }
 
-# whole_once NAME ARGUMENT...: a load that is left alone; whole_ms becomes the processor time
-# of the dearest so far. A virtual machine may give memory to one of them at a quarter of the
-# usual price.
-whole_once() {
-	local name=$1
-	shift
-	start /dev/null "$@"
-	wait_cpu
-	check "$name is stored" [ "$status" -eq 0 ]
-	[ "$used" -le $whole_ms ] || whole_ms=$used
-}
-
-# whole NAME ARGUMENT...: three of them; sets whole_ms
+# whole NAME ARGUMENT...: three loads that are left alone; sets whole_ms, the user time of the
+# dearest
 whole() {
-	local turn
+	local turn name=$1
+	shift
 	whole_ms=0
 	for turn in 1 2 3; do
-		whole_once "$@"
+		start /dev/null "$@"
+		wait_cpu
+		check "$name is stored" [ "$status" -eq 0 ]
+		[ "$used" -le $whole_ms ] || whole_ms=$used
 	done
 }
 
 # signal_load SIGNAL: end the load; false: it had ended by itself. Sets status and used,
-# the processor time in ms since the signal.
+# the user time in ms since the signal.
 signal_load() {
 	look
 	kill -"$1" "$pid" 2>/dev/null
@@ -101,7 +95,7 @@ interrupt() {
 }
 
 # interrupt_at SIXTHS NAME ARGUMENT...: end a load when it has used so many sixths of the
-# processor time of the whole one. On a busy machine the load may be over before the signal
+# user time of the whole one. On a busy machine the load may be over before the signal
 # is sent: then once more, a little earlier.
 interrupt_at() {
 	local at=$((whole_ms * $1 / 6)) name="$2, at $1/6" try
@@ -110,13 +104,11 @@ interrupt_at() {
 		start /dev/null "$@"
 		after_ms $at
 		if signal_load TERM; then
-			# Other processes make one end dear, not each of four. Memory may have
-			# become dear since the whole load.
+			# Other processes make one end dear, not each of four.
 			if [ "$used" -lt $((whole_ms / 2)) ] || [ $try -ge 3 ]; then
 				ended "$name"
 				return
 			fi
-			whole_once "$name, left alone" "$@"
 			continue
 		fi
 		at=$((at * 8 / 10))
