@@ -119,8 +119,12 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
 
 	/* A file that is none of LMDB, or of another version, is not called damaged. */
-	r = r < 0 || dit_meta_version(data_fd) == dit_lmdb_09.version ? r
-	                                                              : DIT_LMDB_INVALID;
+	if (r == 0 && dit_meta_version(data_fd) != dit_lmdb_09.version) {
+		return dit_fault_say(opts->fault, DIT_LMDB_INVALID,
+		                     DIT_DATA_NAME
+		                     " is not an LMDB file: move it away, or "
+		                     "give --replace");
+	}
 	r = r ?: count_records(data_fd, &dit_lmdb_09, &nrecords);
 	if (r == 0 && nrecords > 0) {
 		return DIT_E_NOTEMPTY;
