@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include "modify/modify_impl.h"
 #include "modify_fixture.h"
 #include "nomem.h"
 
@@ -134,4 +135,30 @@ TEST(any_allocation_may_fail_with_2_7)
 	run_with_failures(
 		modify_fixture_new_for(DIT_OPENLDAP_2_7, "multival xMember 2,1\n"), 1,
 		11);
+}
+
+/* What is kept comes in large blocks, so a run seldom gets one just here. */
+TEST(an_entry_is_kept_or_not)
+{
+	long n = 0;
+	int r = -ENOMEM;
+
+	for (n = 0; r == -ENOMEM; n++) {
+		struct modifier modifier = {.opts = NULL};
+		struct modify_node node = {.entry = NULL};
+		const struct dit_entry entry = {.oc_flags = 1};
+
+		dit_arena_init(&modifier.kept, 1);
+		dit_arena_init(&modifier.scratch, 1);
+		countdown = n;
+		r = dit_modify_keep(&modifier, &node, &entry);
+		countdown = -1;
+		if (r == 0) {
+			assert_int_equal(node.entry->oc_flags, 1);
+		}
+		dit_arena_deinit(&modifier.kept);
+		dit_arena_deinit(&modifier.scratch);
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 2);
 }

@@ -197,8 +197,10 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 			node->entry->own[node->entry->nown++] = edited->attrs[i];
 		}
 	}
-	node->entry->nattrs = edited->nattrs;
-	node->entry->oc_flags = edited->oc_flags;
+	if (r == 0) {
+		node->entry->nattrs = edited->nattrs;
+		node->entry->oc_flags = edited->oc_flags;
+	}
 	return r;
 }
 
