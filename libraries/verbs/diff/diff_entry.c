@@ -27,6 +27,7 @@
 #include "diff/diff_impl.h"
 #include "schema/schema.h"
 #include "values/dn.h"
+#include "values/value.h"
 
 #define MORE_MAX 64u /* values that are compared with all before them */
 
@@ -285,12 +286,8 @@ static bool is_replaced(const struct dit_attr_view *view, size_t nstay)
 /* "{1}text" without its number */
 static struct dit_span text_of(struct dit_span value)
 {
-	struct dit_span text = value;
-	struct dit_span number;
-
-	return value.len > 0 && value.data[0] == '{' && dit_cut_until(&text, '}', &number)
-	               ? text
-	               : value;
+	dit_cut(&value, dit_value_order_prefix(value));
+	return value;
 }
 
 /*
