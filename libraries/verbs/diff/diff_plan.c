@@ -315,9 +315,13 @@ static bool is_configuration(const struct dit_diff *diff)
 /* In the configuration: modules bring the classes of entries that are added. */
 static bool has_modules(struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	struct dit_span rdn = dit_diff_item_of(diff, node, 1)->rdn;
+	struct dit_span rdn = {NULL, 0};
 
-	return is_configuration(diff) && dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
+	if (!is_configuration(diff)) {
+		return false;
+	}
+	rdn = dit_diff_item_of(diff, node, 1)->rdn;
+	return dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
 }
 
 static bool is_modified_first(struct dit_diff *diff, const struct dit_diff_node *node)
@@ -350,7 +354,9 @@ int dit_diff_plan(struct dit_diff *diff)
 	int r = look_ahead(diff);
 
 	r = r ?: take_steps(diff, &first);
-	r = r ?: take_steps(diff, &modules);
+	if (r == 0 && is_configuration(diff)) {
+		r = take_steps(diff, &modules);
+	}
 	r = r ?: take_steps(diff, &places);
 	r = r ?: take_steps(diff, &last);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
