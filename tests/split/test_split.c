@@ -745,6 +745,8 @@ FIXTURE_TEST(what_cannot_be_read_or_written_is_told)
 	opts.suffix = "dc=other";
 	expect_failure(f, &opts, DIT_E_CONFIG, "dc=other");
 	opts.suffix = NULL;
+	opts.output = "";
+	expect_failure(f, &opts, -EINVAL, "the directory for the shards is missing");
 	opts.output = "/no/such/directory";
 	expect_failure(f, &opts, -ENOENT, "/no/such/directory: No such file");
 	opts.output = f->output;

@@ -72,7 +72,7 @@ static int check_opts(const struct split *split)
 		               opts->part, split->nparts);
 		return -EINVAL;
 	}
-	if (opts->map == NULL || opts->output == NULL) {
+	if (opts->map == NULL || opts->output == NULL || *opts->output == '\0') {
 		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s is missing",
 		               opts->map == NULL ? "the map"
 		                                 : "the directory for the shards");
