@@ -255,6 +255,8 @@ static const struct {
 	COMMON(estimate_load, dit_load_opts),
 	{estimate_load, {FIELD(dit_load_opts, directory, "")}, 0, "directory is empty"},
 	{estimate_load, {FIELD(dit_load_opts, sid, 4096)}, 4095, "sid can be 0 to 4095"},
+	{estimate_load, {FIELD(dit_load_opts, memory_bytes, DIT_LOAD_MEMORY_MIN - 1)},
+	 DIT_LOAD_MEMORY_MIN, "MiB of memory are needed"},
 	COMMON(reindex, dit_reindex_opts),
 	{reindex, {FIELD(dit_reindex_opts, memory_bytes, DIT_REINDEX_MEMORY_MIN - 1)},
 	 DIT_REINDEX_MEMORY_MIN, "memory_bytes can be "},

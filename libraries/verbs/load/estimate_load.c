@@ -276,10 +276,11 @@ static int end(struct estimating *estimating)
 	double scale = ret->sampled_bytes == 0 ? 1
 	                                       : (double)estimating->text_bytes /
 	                                                 (double)ret->sampled_bytes;
-	int r = dit_load_budget_make(&opts, ret->threads, loader->ntargets, &budget);
+	int r = dit_load_budget_make(&loader->job, &opts, ret->threads, loader->ntargets,
+	                             &budget);
 
 	if (r < 0) {
-		return dit_job_fail(&loader->job, r, "could not estimate the load");
+		return r;
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		if (!loader->targets[i].is_foreign) {

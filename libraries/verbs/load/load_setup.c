@@ -341,13 +341,10 @@ int dit_load_prepare(struct loader *loader)
 	                                            .before_order = dit_load_parse,
 	                                            .in_order = dit_load_in_order,
 	                                            .after_order = dit_load_key};
-	int r = dit_load_budget_make(loader->opts, loader->job.nthreads, loader->ntargets,
-	                             &loader->budget);
+	int r = dit_load_budget_make(&loader->job, loader->opts, loader->job.nthreads,
+	                             loader->ntargets, &loader->budget);
 
 	if (r < 0) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "at least %u MiB of memory are needed",
-		               DIT_LOAD_MEMORY_MIN >> 20);
 		return r;
 	}
 	/* Main reads the input itself. */

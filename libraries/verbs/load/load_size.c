@@ -47,14 +47,17 @@ static size_t between(size_t n, size_t least, size_t most)
 	return n < least ? least : n;
 }
 
-int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                         unsigned ntargets, struct load_budget *ret)
+int dit_load_budget_make(const struct dit_job *job, const struct dit_load_opts *opts,
+                         unsigned nthreads, unsigned ntargets, struct load_budget *ret)
 {
 	uint64_t memory = dit_memory_share(opts->memory_bytes);
 	uint64_t batches = 0;
 	size_t bytes = between(nthreads, MEMBERS_MIN, MEMBERS_MAX) * MEMBER_BYTES;
 
 	if (memory < DIT_LOAD_MEMORY_MIN) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "at least %u MiB of memory are needed",
+		               DIT_LOAD_MEMORY_MIN >> 20);
 		return -EINVAL;
 	}
 	ret->batch_records = opts->batch_records;

@@ -251,8 +251,9 @@ void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase);
 /** The nodes of an entry in dn2i, and its names where they are sorted, on average. */
 #define LOAD_NAME_BYTES 128
 
-int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                         unsigned ntargets, struct load_budget *ret);
+/** @return -EINVAL after a report on the job if the memory is too small */
+int dit_load_budget_make(const struct dit_job *job, const struct dit_load_opts *opts,
+                         unsigned nthreads, unsigned ntargets, struct load_budget *ret);
 
 /** DIT_E_FULL after a report when the result cannot fit maxsize. */
 int dit_load_estimate(struct loader *loader);
