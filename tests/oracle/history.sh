@@ -289,6 +289,9 @@ read_only() {
 	' sh "$work/still" "$work/history" "$(newest 1)"
 }
 ! unshare -rm true 2>/dev/null || check 'files that cannot be written' read_only
+mkfifo "$DITKIT_DIR/1-2025-01-01T00:00:00Z.ldif.zst"
+check 'a pipe is no state' timeout 60 sh "$work/history" list 1
+rm "$DITKIT_DIR/1-2025-01-01T00:00:00Z.ldif.zst"
 check 'an empty branch' told 2 'usage: ' undo 1 --from "$first" --subtree ''
 check 'an empty time' told 2 'usage: ' restore 1 --at ''
 relative() {
