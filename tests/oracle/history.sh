@@ -289,6 +289,7 @@ read_only() {
 	' sh "$work/still" "$work/history" "$(newest 1)"
 }
 ! unshare -rm true 2>/dev/null || check 'files that cannot be written' read_only
+check 'one of two fails' told 2 'database 1 is as it was' take 99 1
 mkfifo "$DITKIT_DIR/1-2025-01-01T00:00:00Z.ldif.zst"
 check 'a pipe is no state' timeout 60 sh "$work/history" list 1
 rm "$DITKIT_DIR/1-2025-01-01T00:00:00Z.ldif.zst"
