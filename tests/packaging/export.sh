@@ -96,6 +96,7 @@ rm "$work/exports/1-2999-01-02.ldif.zst"
 	expect 2 'usage: ditkit-export NUMBER' $run 1 2
 	expect 1 'the number of a database is needed, not "one"' $run one
 	DITKIT_KEEP=0 expect 1 'DITKIT_KEEP must be a number above 0, not "0"' $run 1
+	DITKIT_KEEP=00 expect 1 'DITKIT_KEEP must be a number above 0, not "00"' $run 1
 	DITKIT_DIR=$work/slapd/none expect 1 '' $run 7
 	: >"$work/file"
 	DITKIT_DIR=$work/file/none expect 1 'there is no directory for the exports' $run 1
