@@ -24,7 +24,7 @@ refused() {
 	fi
 }
 
-# What configure finds out with the compiler, on a big-endian or a 32-bit machine.
+# configure refuses a big-endian or a 32-bit machine; it asks the compiler.
 refused dit_cv_machine=no 'ditkit needs a 64-bit little-endian machine'
 
 # without_cmocka TARGET...: every .pc file but cmocka's is found

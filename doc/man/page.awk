@@ -287,7 +287,7 @@ function read_declaration(part, doc,	code) {
 		gsub(/\\/, "", code)
 		sub(/^# ?define +/, "", code)
 		if (part != "types" || code ~ /^DIT_(PUBLIC|OPTS)/ || !is_wanted(tolower(code))) return
-		# What a macro is made of is no matter, but the value of a number.
+		# The body of a macro is no matter, but the value of a number.
 		if (code ~ /^[A-Z_0-9]+[(]/) sub(/[)].*/, ")", code)
 		else if (code !~ /^[A-Z_0-9]+ +[(0-9]/) sub(/ .*/, "", code)
 		code = squeeze(code)

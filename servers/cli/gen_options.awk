@@ -94,7 +94,7 @@ END {
 	}
 	print part == "ids" ? "\tOPT_END,\n};\n" : "\t{.programs = 0},\n};"
 	if (part == "ids") {
-		print "/* What is given goes into the options of a verb, where the rows say so. */"
+		print "/* The given ones go into the options of a verb, where the rows say so. */"
 		print "struct common_options;"
 	}
 	for (i = 1; i <= nprograms; i++) {

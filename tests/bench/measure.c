@@ -114,7 +114,7 @@ struct thread {
 	double sleep_s;
 };
 
-/** What samples say: largest values, and all threads ever seen. */
+/** The largest values of all samples, and all threads ever seen. */
 struct samples {
 	long anon_kib;
 	long temp_kib;

@@ -80,7 +80,7 @@ count() {
 		-v ldif="$(wc -c <"$work/$1-$2.ldif")" \
 		-v db="$(db_sizes "$work/db" | cut -d ' ' -f 1)" -v temp="$(temp_written)" '
 		/"\/proc\/self\/statm"/ { reads-- }
-		# What slapd says of itself comes in as many pieces as it likes.
+		# slapd writes of itself in as many pieces as it likes.
 		/pipe2\(\[/ { split($0, part, /[[,]/); from = part[2]; reader = $1 }
 		from != "" && $1 == reader && $0 ~ "read\\(" from "," { reads--; all-- }
 		from != "" && $1 == reader && $0 ~ "close\\(" from "\\)" { from = "" }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is wrong and does not fit into the memory is compared in passes: with the least
+ * Differences that do not fit into the memory are compared in passes: with the least
  * memory nothing is lost and nothing is told twice.
  */
 #include "test.h"

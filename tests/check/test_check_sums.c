@@ -326,7 +326,7 @@ TEST(a_table_grows_with_the_keys_of_an_entry)
 	end(&fixture);
 }
 
-/* Of 300 keys those in the bucket of the wrong one; the same for each call. */
+/* Some of 300 keys: those in the bucket of the wrong one; the same for each call. */
 TEST(keys_of_wrong_buckets_are_wanted)
 {
 	struct sums_fixture fixture = begin(*state);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What the tools print as JSON follows the schemas of doc/schemas, which name each member.
+# The JSON that the tools print follows the schemas of doc/schemas, which name each member.
 . "${0%/*}/figures_lib.sh"
 : "${DITADD:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITGEN:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
 command -v python3 >/dev/null || skip 'no python3 (Debian: python3)'

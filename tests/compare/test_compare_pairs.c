@@ -284,7 +284,7 @@ static void check_formats(const char *name, const struct site sites[2],
 	test_scratch_remove(new_dir);
 }
 
-/* Of one format, and the old one of LMDB 0.9. */
+/* Both of one format, and the old one of LMDB 0.9. */
 static void check(const char *name, const struct site *old_site,
                   const struct site *new_site, uint64_t ndifferences, const char *line)
 {

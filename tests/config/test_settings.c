@@ -410,7 +410,7 @@ CONF_TEST(what_belongs_to_others_is_skipped)
 	assert_null(dit_settings_overlay(s->databases[5].overlays, "dds"));
 }
 
-/* What an overlay makes of entries is kept, the last line first. */
+/* The lines that tell an overlay how to change entries are kept, the last one first. */
 CONF_TEST(overlays_keep_their_directives)
 {
 	struct conf_fixture *f = *state;

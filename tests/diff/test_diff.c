@@ -449,7 +449,7 @@ TEST(a_failure_of_the_other_side_ends_the_load)
 
 #define NUNITS 200
 
-/* What becomes of a unit in the second state. */
+/* How a unit differs in the second state. */
 enum fate {
 	STAYS,
 	CHANGES,

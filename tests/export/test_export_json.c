@@ -401,7 +401,7 @@ TEST(random_entries_are_those_of_the_ldif)
 	dit_export_names_deinit(&names);
 }
 
-/* What an export with these options writes, owned. */
+/* @return the text of an export with these options, owned */
 static char *export_text(const struct load_fixture *f, struct dit_export_opts *opts)
 {
 	struct dit_export_stats stats;

@@ -72,7 +72,7 @@ judge_end() {
 		return 1
 		;;
 	esac
-	# What was prepared before stays until the new one is there for sure.
+	# An older prepared database stays until the new one is there for sure.
 	no_leftovers || [ $few = yes ] ||
 		grep -q 'may bring the old one back' "$work/load.err" || return 1
 	read -r nlost <"$work/leaks"

@@ -285,7 +285,7 @@ for_sealed() {
 }
 
 # for_prepared FUNCTION: the same for databases that are prepared, also in place of others,
-# put in place and abandoned; of LMDB 0.9 and 1.0. What is prepared is looked at as a
+# put in place and abandoned; of LMDB 0.9 and 1.0. A prepared one is looked at as a
 # database of its own.
 for_prepared() {
 	local call=$1 plain waiting

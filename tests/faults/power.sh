@@ -48,7 +48,7 @@ replay() {
 }
 
 # write_next_run ARGUMENT...: a script for the run after a loss of power, in a site of its
-# own. What is prepared is published; what is not, is prepared again before.
+# own. A prepared database is published; if there is none, it is prepared again before.
 write_next_run() {
 	rm -rf "$work/again/files"
 	mkdir "$work/again/files"

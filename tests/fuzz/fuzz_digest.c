@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Digests of states as another host may send them: two files, one after the other in the
- * input, with a NUL between them. What is read can be compared. A file is equal to
- * itself, and both sides say the same of two files.
+ * input, with a NUL between them. Digests that are read can be compared. A file is equal
+ * to itself, and both sides say the same of two files.
  */
 #include <stdint.h>
 #include <stdio.h>

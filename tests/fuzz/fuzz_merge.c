@@ -23,7 +23,7 @@ enum {
 	NO_RECORDS = 32, /* the changes are of bytes alone */
 };
 
-/* Of OpenLDAP 2.6, of 2.7; and the one that counts. */
+/* For OpenLDAP 2.6, for 2.7; and the one that counts. */
 static struct changed_database dbs[2];
 static struct changed_database *db;
 

@@ -26,7 +26,7 @@ enum {
 	CONTEXT_CSN = 64,
 };
 
-/* Of OpenLDAP 2.6, of 2.7. */
+/* For OpenLDAP 2.6, for 2.7. */
 static struct changed_database dbs[2];
 
 static int modify(struct changed_database *db, unsigned flags, unsigned nthreads)

@@ -1,5 +1,5 @@
 # tests/golden/local.mk
-# What slapadd 2.7.0 made of our input, and what we make of it.
+# The databases that slapadd 2.7.0 made of our input, and those that we make of it.
 slow_scripts += %D%/files.sh
 long_scripts += %D%/files.sh
 script_tests += %D%/golden.sh %D%/limits.sh

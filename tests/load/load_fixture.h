@@ -49,7 +49,7 @@ void load_fixture_split(const struct load_fixture *fixture, unsigned n,
 /** Write such an input, and load it. */
 void load_fixture_load_people(struct load_fixture *fixture, unsigned nentries);
 
-/** What a database holds now, whatever others do with it; NULL: there is no database. */
+/** The present state of a database, whatever others do with it; NULL: there is none. */
 struct dit_snapshot *load_fixture_snapshot(const char *directory);
 
 /** The topmost page of a named database is no page any more. */

@@ -42,7 +42,7 @@ for page in $pages; do
 		echo "FAILED: $page has a table that is not one" >&2
 		nfailed=$((nfailed + 1))
 	}
-	# groff begins the second line of a last column behind all widths that are given.
+	# groff begins the second line of a last column after all widths that are given.
 	awk '/^\.Bl -column/ { line = FNR; gsub(/"[^"]*"/, "x"); nwidths = NF - 2; ncells = 1 }
 		/^\.It/ && line { n = gsub(/ Ta/, "") + 1; if (n > ncells) ncells = n }
 		/^\.El/ && line {

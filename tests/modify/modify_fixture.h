@@ -21,7 +21,7 @@ struct modify_fixture {
 /** 1 dc=x, 2 ou=a,dc=x, 3 ou=b,dc=x, 4 cn=one,ou=a,dc=x. */
 extern const char modify_fixture_entries[];
 
-/** For 2.6. What it returns goes when the test has ended. @param extra  lines for the
+/** For 2.6. The fixture goes when the test has ended. @param extra  lines for the
  * database section */
 struct modify_fixture *modify_fixture_new(const char *extra);
 struct modify_fixture *modify_fixture_new_for(enum dit_openldap_version openldap,

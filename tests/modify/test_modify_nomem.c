@@ -137,7 +137,7 @@ TEST(any_allocation_may_fail_with_2_7)
 		11);
 }
 
-/* What is kept comes in large blocks, so a run seldom gets one just here. */
+/* Kept entries come in large blocks, so a run seldom gets one just here. */
 TEST(an_entry_is_kept_or_not)
 {
 	long n = 0;

@@ -437,7 +437,7 @@ static uint64_t make_history(struct modify_fixture *f, uint64_t seed, char **rec
 	return nrefused;
 }
 
-/* Of the records of all databases; of a sealed one, which needs its key, of the LDIF. */
+/* The records of all databases; the LDIF of a sealed one, which needs its key. */
 static uint64_t digest_of(struct modify_fixture *f)
 {
 	char *text = f->is_sealed ? modify_fixture_export(f, NULL, true) : NULL;

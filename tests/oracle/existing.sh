@@ -57,7 +57,7 @@ compare() {
 		esac
 		check "$name $conf $* $way: messages" same_messages "$work/ref" \
 			"$work/dit"
-		# What slapadd kept before the error (doc/compatibility.md).
+		# slapadd keeps these, from before the error (doc/compatibility.md).
 		[[ " $* " == *" -q "* && " $* " != *" -c "* ]] &&
 			grep -q "(line=" "$work/ref/stderr" && continue
 		# shellcheck disable=SC2086 # several words

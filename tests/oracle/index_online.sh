@@ -155,7 +155,7 @@ check "slapd rests: exit status" test $? -eq 0
 check "slapd finds all at once" test "$(found "$somebody")" -eq 1
 
 # A damaged index: its pages are not known while slapd changes the file.
-# Of 2.7 such a file needs a slapd that has it open.
+# With 2.7 such a file needs a slapd that has it open.
 cp -r "$work/dit" "$work/damaged"
 sed -i "s,$work/dit/,$work/damaged/,g" "$work/damaged/slapd.conf"
 start_slapd damaged

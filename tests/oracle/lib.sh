@@ -41,7 +41,7 @@ pause() {
 }
 mkfifo "$work/never"
 
-# What each configuration of make_site is, with @SITE@ for the site's directory.
+# The text of each configuration of make_site, with @SITE@ for the site's directory.
 declare -A templates=()
 
 # seal: the databases of sites that are made from now on have sealed pages; $sealed tells

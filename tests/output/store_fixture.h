@@ -441,7 +441,7 @@ static inline void fixture_close_snapshot(void *snapshot)
 	dit_snapshot_close(snapshot);
 }
 
-/** What a database holds now; closed when the test has ended, or with test_release(). */
+/** The present state of a database; closed when the test ends, or with test_release(). */
 static inline struct dit_snapshot *fixture_snapshot(const char *directory)
 {
 	const struct dit_snapshot_opts opts = {.nreaders = 1, .sealed = fixture_sealed};

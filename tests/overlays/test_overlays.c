@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What overlays ask of entries, next to a model that looks at each pair of entries. */
+/* Overlays ask the same of entries as a model that looks at each pair of entries. */
 #include "overlays/overlays.h"
 
 #include "base/error.h"

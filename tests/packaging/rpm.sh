@@ -31,7 +31,7 @@ same 'packages' "$(printf 'ditkit\nditkit-devel\nditkit-libs')" \
 same 'files that name a place of Debian' '' "$(grep -rlE '/etc/ldap|/usr/lib/ldap' "$root/usr")"
 modules=$(rpm --eval %_libdir)/openldap
 
-# What else an EL has: a user, a configuration, modules; and the shared libraries.
+# The rest of an EL: a user, a configuration, modules; and the shared libraries.
 mkdir -p root/etc/openldap root/proc root/var/lib/ldap "root/$modules"
 mkdir -m 1777 root/tmp
 echo 'ldap:x:55:55::/var/lib/ldap:/sbin/nologin' >root/etc/passwd

@@ -246,7 +246,7 @@ TEST(a_source_opens_what_it_reads)
 
 /* ---- limits ---- */
 
-/* Of LMDB 1.0.1's own examples of modules: MACs of 16 bytes, checksums of 32. */
+/* As in LMDB 1.0.1's own examples of modules: MACs of 16 bytes, checksums of 32. */
 TEST(tails_make_limits_smaller)
 {
 	struct dit_crypto tags = {.table = &xor_table, .key = key, .mac_bytes = 16};

@@ -22,7 +22,7 @@ __typeof__(dit_reindex_catch_up) __wrap_dit_reindex_catch_up;
 
 /* ---- another process ---- */
 
-/* What becomes of an entry; in the order of IDs. */
+/* How an entry changes; in the order of IDs. */
 struct entry_change {
 	uint64_t id;
 	uint64_t from; /* it gets the content of this one; 0: it is removed */

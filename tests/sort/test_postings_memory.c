@@ -136,7 +136,7 @@ TEST(a_memory_share_is_used_up_but_not_exceeded)
 	}
 }
 
-/* What a producer's pairs take while all their streams are sorted, as cursors do. */
+/* The memory of a producer's pairs while all their streams are sorted, as cursors do. */
 static size_t sorted_bytes(const struct dit_producer *producer)
 {
 	size_t bytes = producer->nchunks * producer->chunk_bytes;

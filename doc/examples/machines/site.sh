@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: BSD-2-Clause
-# What the other files of this folder share; a copy of the folder is /srv/ditkit, on storage
+# The settings of all files of this folder. A copy of the folder is /srv/ditkit, on storage
 # that all machines see. /srv/ditkit/db/SHARD is on the disk of the shard's own machine.
 LDIF=/srv/ditkit/ldif               # the input: files *.ldif*, packed or not
 MAP=/srv/ditkit/map                 # which entries go to which shard

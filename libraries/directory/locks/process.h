@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What /proc tells of another process. Its name and arguments are what it wants us to
+ * Another process as /proc shows it. Its name and arguments are those that it wants us to
  * read.
  *
  * Threads: no state; any thread. dit_process_mapped() is safe in the child of a threaded

@@ -148,7 +148,7 @@ static void let_go(struct dit_new_output *output)
 	output->staging_fd = -1;
 }
 
-/* What was prepared before goes when the new names are on the disk. */
+/* An older prepared load goes when the new names are on the disk. */
 static int keep_end(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);

@@ -18,7 +18,7 @@
 # define DIT_PUBLIC __attribute__((visibility("default")))
 #endif
 
-/** The function behind NAME_INIT: options are zero but for their size and what is set, as
+/** The function of NAME_INIT: options are zero but for their size and what is set, as
  * in DIT_OPTS(dit_load_opts, opts.database = -1). */
 #define DIT_OPTS(name, ...)                                                              \
  static inline struct name name##_init(void)                                             \

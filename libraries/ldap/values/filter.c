@@ -387,7 +387,7 @@ static int read_pieces(const struct reader *reader, struct dit_filter *filter)
 		is_defined = is_defined && r == 0;
 		is_empty = is_empty && piece->len == 0;
 	}
-	/* Of "(cn=* )" no piece is left. */
+	/* "(cn=* )" has no piece left. */
 	return settle(filter,
 	              is_empty && filter->npieces == 2 ? DIT_FILTER_PRESENT
 	                                               : DIT_FILTER_SUBSTRINGS,

@@ -2,9 +2,9 @@
 /*
  * A look ahead at the input, for the overlays memberof and unique: what slapd would make
  * of each entry if it came by ldapadd, in this order. The groups of an entry may come
- * after it, so all records are read before the first one is loaded. Of each the DN, the
- * object classes and the attributes that the overlays look at are read; whether it can be
- * loaded is found out later.
+ * after it, so all records are read before the first one is loaded: the DN, the object
+ * classes and the attributes that the overlays look at. The load finds out whether a
+ * record can be stored.
  *
  * A record has a number in place of an ID, from 1.
  */

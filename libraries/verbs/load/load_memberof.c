@@ -125,8 +125,8 @@ static bool is_full(const struct dit_entry *entry, const struct dit_ad *ad)
 
 /* ---- memberships ---- */
 
-/* Nobody but slapd writes an operational attribute. Of another one the values of the
- * input stay: slapd's changes add to them. */
+/* Nobody but slapd writes an operational attribute. The values of another one stay as the
+ * input has them: slapd's changes add to them. */
 static bool stays(const struct dit_ad *ad)
 {
 	return ad->type->usage == DIT_USAGE_USER;

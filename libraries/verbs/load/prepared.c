@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What loads have prepared: found, judged, put in place, removed. The steps of all three
+ * Prepared databases: found, judged, put in place, removed. The steps of all three
  * functions begin with begin(), which chooses databases and looks into each directory.
  */
 #include "load/prepared.h"

@@ -67,7 +67,7 @@ struct dit_prepared_database {
 	enum dit_prepared_state state;
 	char *damage;   /* what is wrong with a damaged one; else NULL */
 	char *manifest; /* JSON (doc/stats.md); NULL: none that can be read */
-	/* Of the manifest of one that is ready or published; else 0, and empty: */
+	/* From the manifest of one that is ready or published; else 0, and empty: */
 	uint64_t nentries;
 	uint64_t bytes;       /* of data.mdb */
 	char content[33];     /* digest of the content, in hexadecimal digits */

@@ -3,8 +3,8 @@
  * The objects of a run of changes, composed: who owns what when.
  *
  * The stored state is never changed while changes are applied: it is read through the
- * output (names) and through a snapshot (entries). What a change touches is a node, which
- * is kept until the end.
+ * output (names) and through a snapshot (entries). Each entry that a change touches has a
+ * node, which is kept until the end.
  *
  * Threads: main, but for what has a tag.
  */

@@ -37,7 +37,7 @@ static bool was_renamed(const struct modify_node *node)
 	       !dit_span_eq(node->norm, node->stored_norm);
 }
 
-/* Of a stored entry or of a new one. */
+/* A stored entry has it, or a new one. */
 static bool has_content(const struct modify_node *node)
 {
 	return node->is_gone ? node->is_stored : node->entry != NULL;

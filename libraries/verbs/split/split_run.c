@@ -139,8 +139,8 @@ static int open_output(struct split *split)
 
 /*
  * Most records begin with a line like "dn: uid=a,ou=b", whole and plain. A line that is
- * folded, encoded or has a control character is given to ldif_parse.h, alone. Of a record
- * that begins with something else all lines are.
+ * folded, encoded or has a control character is given to ldif_parse.h, alone. If a record
+ * begins with something else, all of its lines are.
  */
 
 /* The line at the front, its folds and last LF included. */

@@ -313,7 +313,7 @@ int dit_job_input_fail(const struct dit_job *job, const struct dit_ldif_reader *
 int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
                       const struct dit_fault *fault);
 
-/** What becomes of records that are left out; as in the options of a load. */
+/** Where records go that are left out; as in the options of a load. */
 struct dit_job_rejects {
 	dit_reject_fn reject; /* may be NULL */
 	void *ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directives of overlays become rules, with slapd's defaults and checks. Of a
- * directive that has one value the last one counts; it is the first of its list
- * (overlays.md 1, 4, 5).
+ * The directives of overlays become rules, with slapd's defaults and checks. If a
+ * directive with one value stands there several times, the last one counts; it is the
+ * first of its list (overlays.md 1, 4, 5).
  */
 #include "overlays/overlays_impl.h"
 
@@ -251,8 +251,8 @@ static int add_url(struct making *making, const char *text, bool is_ignored)
 	return r;
 }
 
-/* "strict" and "serialize" concern changes alone. Of slapd.conf slapd takes the first
- * argument, of cn=config the whole value. */
+/* "strict" and "serialize" concern changes alone. slapd takes the first argument in
+ * slapd.conf, and the whole value in cn=config. */
 static int make_domain(struct making *making, const struct dit_overlay_line *line)
 {
 	bool is_ignored = false;

@@ -156,7 +156,7 @@ int dit_overlays_take(struct dit_overlays *overlays, unsigned producer,
 /** No more entries. 0; -ENOMEM */
 int dit_overlays_join(struct dit_overlays *overlays);
 
-/** What a rule says of an entry. Those of one entry come in this order. */
+/** A rule says one of these of an entry. Those of one entry come in this order. */
 enum dit_overlay_kind {
 	/* The value, of `member`, names no entry, and the rule does not ignore that. In
 	 * order the value is dropped, or the group is refused */
@@ -192,7 +192,7 @@ struct dit_overlay_asked {
 };
 
 /**
- * What is asked of an entry. After dit_overlays_join().
+ * All that the rules ask of an entry. After dit_overlays_join().
  *
  * @param producer  the calling thread's number
  *

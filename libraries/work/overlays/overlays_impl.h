@@ -28,7 +28,7 @@
 #define FLAG_NO_GROUP 0x01u /* the entry is no group: addcheck alone sees it */
 #define RULE_SHIFT    1
 
-/* Of names and values */
+/* For names and values */
 #define FLAG_SEEKS 0x01u /* one entry alone may have it: this one asks for others */
 #define FLAG_FOUND 0x02u /* others find this one */
 #define FLAG_TAKEN 0x04u /* in order: one before it has it, and is not refused */
@@ -103,7 +103,7 @@ const struct dit_pair *dit_overlay_next(const struct overlay_table *table,
                                         struct dit_sum128 digest,
                                         const struct dit_pair *before);
 /** The lowest ID of those with the digest that others find and slapd does not refuse; 0:
- * there is none. Of names and values. */
+ * there is none. For names and values. */
 uint64_t dit_overlay_first(const struct dit_overlays *overlays,
                            enum overlay_table_kind kind, struct dit_sum128 digest);
 bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id);

@@ -15,7 +15,7 @@ LDIF
 "$DITCAT" "${there[@]}" -a '(uid=anna)' | grep ^dn:
 "$DITCHECK" "${there[@]}"
 ls -A db sub other
-# What is refused.
+# Refused calls.
 try() {
 	"$@" -f slapd.conf
 	echo "$?"

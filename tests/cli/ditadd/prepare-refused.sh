@@ -1,4 +1,4 @@
-# What is prepared is of another site, or not what the manifest says.
+# The prepared database is of another site, or not what the manifest says.
 ditadd() {
 	"$DITADD" --openldap=2.5 -f slapd.conf "$@" >out || echo "exit $?"
 	sed -E 's/ at .*Z, | digest.*/ /g' out

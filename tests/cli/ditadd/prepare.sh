@@ -21,7 +21,7 @@ ditadd --prepare -l "$DATA/ldif/bare.ldif"
 ditadd --abandon
 ditadd --abandon
 ls -A db
-# Of records that are left out the digest knows nothing.
+# The digest leaves out what the load leaves out.
 rm db/*
 printf 'dn: uid=x,dc=example,dc=com\nuid: x\n' |
 	ditadd -d 0 --prepare -c --rejects rejects -l "$DATA/ldif/bare.ldif" -l -

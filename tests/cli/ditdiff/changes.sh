@@ -1,4 +1,4 @@
-# What each kind of difference is written as; here and back; from LDIF, packed or not.
+# How each kind of difference is written; here and back; from LDIF, packed or not.
 entry() { # entry DN NUMBER LINE...
 	printf 'dn: %s,dc=example,dc=com\n' "$1"
 	printf '%s\n' "${@:3}"

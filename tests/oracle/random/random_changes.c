@@ -92,7 +92,7 @@ static void make_names(struct history *h, unsigned node)
 	memcpy(names->avas, h->tree.nodes[grown].avas, sizeof(names->avas));
 }
 
-/* What the new name does to the values; false: the entry cannot have it. */
+/* The new name changes the values; false: the entry cannot have it. */
 static bool rename_values(struct history *h, unsigned node, const struct node *old,
                           bool is_old_deleted)
 {

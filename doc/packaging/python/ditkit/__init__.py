@@ -27,8 +27,8 @@ Errors: Error. An exception that a function of yours raises ends the work soon, 
 does Ctrl-C. It is raised again when the work has ended. Its __cause__ is then an Error if
 nothing was changed, and None if all was done already.
 
-Memory: what you get is Python's own copy. What the library allocates is released before a
-function returns; by entries() when the generator ends, is closed, or nobody refers to it.
+Memory: what you get is Python's own copy. A function releases what the library allocated
+before it returns; entries() when the generator ends, is closed, or nobody refers to it.
 """
 import collections
 import errno
