@@ -479,12 +479,16 @@ bool common_is_setting(const struct common_setting *setting, const char *name)
 
 int common_pass_setting(const struct common_options *options, const char *text)
 {
-	/* The fourth byte of slp is not looked at by slapd's tools either. */
-	bool is_slp = strncasecmp(text, "slp", 3) == 0 && strcspn(text, "=") == 4;
+	static const char *const names[] = {"slp", "syslog", "syslog-level",
+	                                    "syslog-user"};
+	struct common_setting setting = common_read_setting(text);
 
-	return is_slp || strncasecmp(text, "syslog", 6) == 0
-	               ? 0
-	               : common_wrong(options, "unknown option -o", text);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (common_is_setting(&setting, names[i])) {
+			return 0;
+		}
+	}
+	return common_wrong(options, "unknown option -o", text);
 }
 
 /* ---- the text of --help ---- */
