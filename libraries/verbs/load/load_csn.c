@@ -16,8 +16,7 @@
 
 #include "base/error.h"
 
-#define SUBENTRY_RDN "cn=ldapsync"
-#define ARENA_BYTES  4096
+#define ARENA_BYTES 4096
 
 /* ---- the highest of the load ---- */
 
@@ -247,31 +246,14 @@ static int add_subentry(struct load_target *target, struct dit_entry *entry,
 
 /* ---- the decision ---- */
 
-/* The DN of the entry that has contextCSN, with the rest of the entry empty. */
-static int make_dn(struct load_target *target, struct dit_entry *ret)
-{
-	struct loader *loader = target->loader;
-	struct dit_span suffix = target->db->suffix;
-	const struct dit_span parts[] = {
-		DIT_SPAN(SUBENTRY_RDN), {",", suffix.len > 0 ? 1 : 0}, suffix};
-	struct dit_span text = suffix;
-	int r = 0;
-
-	if (target->db->sync_use_subentry) {
-		r = dit_arena_join(&loader->csn.arena, parts, 3, &text);
-	}
-	return r < 0 ? r
-	             : dit_dn_parse(loader->job.chosen.settings->schema, text,
-	                            &loader->csn.arena, NULL, &ret->dn);
-}
-
 static int write_csn(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_dn_tree_name name = {0};
 	struct dit_entry entry = {0};
 	uint32_t id = 0;
-	int r = make_dn(target, &entry);
+	int r = dit_csn_entry_dn(target->db, loader->job.chosen.settings->schema,
+	                         &loader->csn.arena, &entry.dn);
 
 	if (r < 0) {
 		return r;

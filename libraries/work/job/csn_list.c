@@ -80,3 +80,14 @@ void dit_csn_list_deinit(struct dit_csn_list *list)
 	free(list->list);
 	*list = (struct dit_csn_list){.list = NULL};
 }
+
+int dit_csn_entry_dn(const struct dit_database *db, const struct dit_schema *schema,
+                     struct dit_arena *arena, struct dit_dn *ret)
+{
+	const struct dit_span parts[] = {
+		DIT_SPAN("cn=ldapsync"), {",", db->suffix.len > 0 ? 1 : 0}, db->suffix};
+	struct dit_span text = db->suffix;
+	int r = db->sync_use_subentry ? dit_arena_join(arena, parts, 3, &text) : 0;
+
+	return r ?: dit_dn_parse(schema, text, arena, NULL, ret);
+}

@@ -14,6 +14,8 @@
 
 #include "base/arena.h"
 #include "base/span.h"
+#include "config/settings.h"
+#include "values/dn.h"
 
 /** Slapd's have 40 bytes. */
 #define DIT_CSN_MAX 63
@@ -53,5 +55,10 @@ int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t 
 /** The texts, which point into the list. @return in the arena; NULL: no memory */
 struct dit_span *dit_csn_list_values(const struct dit_csn_list *list,
                                      struct dit_arena *arena);
+
+/** The DN of the entry that has the contextCSN of a database (storage.md 6.3). As
+ * dit_dn_parse(). @param arena  of the DN */
+int dit_csn_entry_dn(const struct dit_database *db, const struct dit_schema *schema,
+                     struct dit_arena *arena, struct dit_dn *ret);
 
 #endif
