@@ -474,14 +474,86 @@ TEST(the_newest_stamps_become_context_csn)
 		assert_csns(f, want);
 	}
 	free(text);
-	/* a deletion has no stamp */
+	/* a deletion has a stamp as well */
 	text = modify_fixture_show(f, "dc=x");
 	assert_int_equal(
 		modify_fixture_run(f, &opts, "dn: ou=b,dc=x\nchangetype: delete\n"), 0);
 	at = modify_fixture_show(f, "dc=x");
-	assert_string_equal(at, text);
+	assert_true(strcmp(strstr(at, "contextCSN: "), strstr(text, "contextCSN: ")) > 0);
 	free(at);
 	free(text);
+}
+
+#define DELETE_B "dn: ou=b,dc=x\nchangetype: delete\n"
+
+/* The first contextCSN of an entry of a provider, after a change without -w; owned. NULL:
+ * it has none. */
+static char *csn_after(const char *lines, const char *ldif, const char *dn)
+{
+	struct modify_fixture *f = modify_fixture_new(lines);
+	struct dit_modify_opts opts;
+	char *shown = NULL;
+	char *csn = NULL;
+	char *end = NULL;
+
+	modify_fixture_load(f, ldif);
+	opts = modify_fixture_opts(f);
+	assert_int_equal(modify_fixture_run(f, &opts, DELETE_B), 0);
+	modify_fixture_check(f);
+	shown = modify_fixture_show(f, dn);
+	csn = strstr(shown, "contextCSN: ");
+	if (csn != NULL) {
+		end = strpbrk(csn, ",\n");
+		csn = end == NULL ? strdup(csn) : strndup(csn, (size_t)(end - csn));
+	}
+	free(shown);
+	return csn;
+}
+
+#define OLD   "contextCSN: 20100101000000.000000Z#000000#000#000000"
+#define OTHER "contextCSN: 20100101000000.000000Z#000000#001#000000"
+#define TOP   "dn: dc=x\nobjectClass: domain\ndc: x\n"
+#define UNIT  "dn: ou=b,dc=x\nobjectClass: organizationalUnit\nou: b\n\n"
+#define SUBENTRY                                                                         \
+ "dn: cn=ldapsync,dc=x\nobjectClass: subentry\n"                                         \
+ "objectClass: syncProviderSubentry\ncn: ldapsync\nsubtreeSpecification: {}\n"
+
+TEST(a_provider_tells_its_consumers_of_the_changes)
+{
+	static const struct {
+		const char *lines;
+		const char *ldif;
+		const char *dn;
+		const char *before; /* NULL: no contextCSN, before and after */
+		bool changes;
+	} cases[] = {
+		{"overlay syncprov\n", TOP OLD "\n\n" UNIT, "dc=x", OLD, true},
+		{"overlay syncprov\n", TOP OTHER "\n\n" UNIT, "dc=x", OTHER, true},
+		/* slapd makes it from all entries when it starts */
+		{"overlay syncprov\n", TOP "\n" UNIT, "dc=x", NULL, false},
+		{"", TOP OLD "\n\n" UNIT, "dc=x", OLD, false},
+		{"overlay syncprov\nsync_use_subentry on\n",
+	         TOP "\n" UNIT SUBENTRY OLD "\n\n", "cn=ldapsync,dc=x", OLD, true},
+		{"overlay syncprov\nsync_use_subentry on\n", TOP OLD "\n\n" UNIT, "dc=x",
+	         OLD, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *csn = csn_after(cases[i].lines, cases[i].ldif, cases[i].dn);
+
+		print_message("%s%s\n", cases[i].lines, csn == NULL ? "none" : csn);
+		if (cases[i].before == NULL) {
+			assert_null(csn);
+		} else if (cases[i].changes) {
+			/* the new one is of server 000, which comes first */
+			assert_non_null(csn);
+			assert_true(strcmp(csn, cases[i].before) > 0);
+			assert_non_null(strstr(csn, "#000#"));
+		} else {
+			assert_string_equal(csn, cases[i].before);
+		}
+		free(csn);
+	}
 }
 
 TEST(a_newer_context_csn_stays)

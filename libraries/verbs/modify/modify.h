@@ -71,14 +71,16 @@ struct dit_modify_opts {
 	uint64_t first_line; /* -j: leave out records that begin before this line */
 	uint64_t record_max_bytes;
 
-	bool keep_going;        /* -c: leave refused records out and go on */
-	uint64_t max_rejects;   /* with keep_going: one more refused record is an error */
-	bool no_schema_check;   /* -s */
-	bool is_dry_run;        /* -u: the database is not changed */
-	bool is_verbose;        /* report every change */
-	bool may_grow;          /* the result may be larger than maxsize */
-	unsigned sid;           /* -S: 0..4095 */
-	bool write_context_csn; /* -w */
+	bool keep_going;      /* -c: leave refused records out and go on */
+	uint64_t max_rejects; /* with keep_going: one more refused record is an error */
+	bool no_schema_check; /* -s */
+	bool is_dry_run;      /* -u: the database is not changed */
+	bool is_verbose;      /* report every change */
+	bool may_grow;        /* the result may be larger than maxsize */
+	unsigned sid;         /* -S: 0..4095 */
+	/* -w. Where the overlay syncprov is configured, a contextCSN that is stored is kept up
+	 * without it, but for exact changes, as a provider does */
+	bool write_context_csn;
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	uint64_t memory_bytes; /* 0: as dit_load() */

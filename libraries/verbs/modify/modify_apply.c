@@ -454,17 +454,29 @@ static const struct dit_ad *ad_of(const struct modifier *modifier, struct dit_sp
 	return &dit_schema_find_type(modifier->changing.schema, name)->ad;
 }
 
-/* The newest CSN of each server, for contextCSN. */
+/* The newest CSN of each server, for contextCSN. A deletion has one too, which no entry
+ * keeps. */
 static int note_csn(struct work *work)
 {
 	struct modifier *modifier = work->modifier;
-	const struct dit_attr *attr =
-		!modifier->opts->write_context_csn
-			? NULL
-			: dit_entry_find(&work->whole.entry,
-	                                 ad_of(modifier, DIT_SPAN("entryCSN")));
+	struct dit_entry entry = work->whole.entry;
+	const struct dit_attr *attr = NULL;
+	int r = 0;
 
-	return attr == NULL ? 0 : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
+	if (!modifier->keeps_csns) {
+		return 0;
+	}
+	if (work->change->op == MODIFY_DELETE) {
+		r = dit_entry_grow(&entry, &modifier->scratch);
+		if (r == 0) {
+			r = dit_entry_mark_modified(
+				&modifier->changing, modify_caches(modifier), &entry,
+				work->stamp, &modifier->scratch, NULL, 0);
+		}
+	}
+	attr = r < 0 ? NULL
+	             : dit_entry_find(&entry, ad_of(modifier, DIT_SPAN("entryCSN")));
+	return attr == NULL ? r : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
 
 /* slapd gives numbers to new descriptions record by record. */
@@ -518,7 +530,11 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 
 /* ---- contextCSN ---- */
 
-/* The entry's own CSNs are merged with the new ones; if none is newer it stays. */
+/*
+ * The entry's own CSNs are merged with the new ones; if none is newer, and none is of
+ * another server, it stays. If it has none, a slapd with syncprov looks at all entries
+ * when it starts, so only -w writes some.
+ */
 static int put_csns(struct modifier *modifier, struct modify_node *node,
                     struct modify_whole *whole)
 {
@@ -527,13 +543,14 @@ static int put_csns(struct modifier *modifier, struct modify_node *node,
 	struct modify_mod mod = {MODIFY_HOW_REPLACE, {.ad = ad}};
 	struct dit_notes notes;
 	uint32_t number = 0;
-	bool is_newer = stored == NULL;
+	bool is_newer = stored == NULL && modifier->opts->write_context_csn;
 	int r = 0;
 
 	for (uint32_t i = 0; stored != NULL && i < stored->nvalues && r >= 0; i++) {
 		r = dit_csn_list_take(&modifier->csns, stored->values[i], 0);
 		is_newer |= r > 0;
 	}
+	is_newer |= stored != NULL && modifier->csns.n > stored->nvalues;
 	if (r < 0 || !is_newer) {
 		return r < 0 ? r : 0;
 	}
@@ -558,15 +575,16 @@ int dit_modify_put_csns(struct modifier *modifier)
 		return 0;
 	}
 	dit_arena_reset(&modifier->scratch);
-	r = dit_dn_parse(modifier->changing.schema, modifier->db->suffix,
-	                 &modifier->scratch, NULL, &dn);
+	r = dit_csn_entry_dn(modifier->db, modifier->changing.schema, &modifier->scratch,
+	                     &dn);
 	if (r == 0) {
 		r = dn.nrdns == 0 ? (dit_modify_meet_root(modifier, &node) ?: 1)
 		                  : dit_modify_find(modifier, &dn, 0, &node);
 	}
 	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole, &unknown);
 	if (r == 0) {
-		if (dn.nrdns > 0) { /* slapmodify says nothing of the empty suffix */
+		/* slapmodify says nothing of the empty suffix. */
+		if (dn.nrdns > 0 && modifier->opts->write_context_csn) {
 			dit_job_report(&modifier->job, DIT_REPORT_ERROR,
 			               "context entry is missing");
 		}

@@ -143,6 +143,7 @@ struct modifier {
 	uint64_t *sorted; /* of the contexts; owned */
 	struct dit_entry_clock clock;
 	unsigned suffix_nrdns;
+	bool keeps_csns; /* contextCSN is kept up: -w, or slapd would do it */
 
 	/* The input. */
 	struct dit_ldif_reader *reader;
@@ -166,7 +167,7 @@ struct modifier {
 	struct dit_arena kept;    /* nodes, entries and values */
 	struct dit_arena scratch; /* of one record */
 	struct modify_tree tree;
-	struct dit_csn_list csns;           /* with write_context_csn */
+	struct dit_csn_list csns;           /* with keeps_csns */
 	char digest[DIT_DIGEST_TEXT_BYTES]; /* that the database has now; "": not known */
 	struct dit_progress_count {
 		uint64_t done;
@@ -284,7 +285,7 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
 /** Make a change. 0: made; or left out; negative: the run ends, reported */
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct dit_entry_stamp *stamp, struct modify_change *change);
-/** With write_context_csn: the suffix entry gets the newest CSNs. Reports. */
+/** With keeps_csns: the entry that has contextCSN gets the newest ones. Reports. */
 int dit_modify_put_csns(struct modifier *modifier);
 
 /* ---- modify_write.c ---- */

@@ -108,6 +108,10 @@ static int make_contexts(struct modifier *modifier)
 	modifier->changing.names_first = false;
 	modifier->changing.keeps_names = true;
 	modifier->changing.check_values = false; /* those of a change are checked */
+	modifier->keeps_csns =
+		opts->write_context_csn ||
+		(!opts->is_exact &&
+	         dit_settings_overlay(modifier->db->overlays, "syncprov") != NULL);
 	r = r ?: dit_entry_clock_init(&modifier->clock);
 	if (r == 0) {
 		r = dit_dn_parse(context->schema, modifier->db->suffix, &modifier->kept,
