@@ -556,6 +556,27 @@ TEST(a_provider_tells_its_consumers_of_the_changes)
 	}
 }
 
+TEST(a_log_of_changes_has_none_of_these)
+{
+	struct modify_fixture *f = modify_fixture_new("overlay accesslog\nlogdb dc=x\n");
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char warning[4400];
+
+	(void)snprintf(warning, sizeof(warning),
+	               "the accesslog has none of these changes: give each "
+	               "consumer that reads it a new copy of %s\n",
+	               f->load.database);
+	opts.is_dry_run = true;
+	assert_int_equal(modify_fixture_run(f, &opts, DELETE_B), 0);
+	assert_string_equal(f->load.reports, "");
+	opts.is_dry_run = false;
+	assert_int_equal(modify_fixture_run(f, &opts, DELETE_B), 0);
+	assert_string_equal(f->load.reports, warning);
+	/* nothing is changed */
+	assert_int_equal(modify_fixture_run(f, &opts, ""), 0);
+	assert_string_equal(f->load.reports, "");
+}
+
 TEST(a_newer_context_csn_stays)
 {
 	struct modify_fixture *f = modify_fixture_new("");

@@ -397,6 +397,19 @@ static void end_phase(struct modifier *modifier, enum dit_modify_phase phase)
 	                  &modifier->stats->phase_cpu_us[phase]);
 }
 
+/* Consumers that read a log of changes find none of these there. */
+static void warn_of_log(const struct modifier *modifier)
+{
+	if (modifier->opts->directory == NULL && !modifier->opts->is_exact &&
+	    modifier->stats->nentries > 0 &&
+	    dit_settings_overlay(modifier->db->overlays, "accesslog") != NULL) {
+		dit_job_report(
+			&modifier->job, DIT_REPORT_WARNING,
+			"the accesslog has none of these changes: give each consumer that reads it a new copy of %s",
+			modifier->db->data.directory);
+	}
+}
+
 static int run(struct modifier *modifier)
 {
 	int r = setup(modifier);
@@ -415,6 +428,9 @@ static int run(struct modifier *modifier)
 	end_phase(modifier, DIT_MODIFY_INDEXES);
 	r = r ?: publish(modifier);
 	end_phase(modifier, DIT_MODIFY_PUBLISH);
+	if (r == 0) {
+		warn_of_log(modifier);
+	}
 	return r;
 }
 
