@@ -39,6 +39,7 @@ script_tests += \
 	%D%/moved.sh \
 	%D%/moved_variants.sh \
 	%D%/openldap27.sh \
+	%D%/provider.sh \
 	%D%/python.sh \
 	%D%/random.sh \
 	%D%/read27.sh \

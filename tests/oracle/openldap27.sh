@@ -30,7 +30,7 @@ version=$("$prefix/libexec/slapd" -VV 2>&1 |
 if [ $# -eq 0 ]; then
 	set -- content errors mixed_lines messages served moved moved_variants read27 \
 		sealed27 sound exports waiting27 beside index_online random glue contextcsn existing apart cat \
-		values diff modify memberof shadow index indexes torture check modules collisions tree generated rejects threads conf_errors config \
+		values diff modify provider memberof shadow index indexes torture check modules collisions tree generated rejects threads conf_errors config \
 		history
 	[ "$version" != 2.7 ] || set -- "$@" existing:512 existing:65536 index:1024 \
 		index_online:1024 index_online:65536 index_online:sealed diff:sealed \
