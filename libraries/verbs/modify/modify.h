@@ -78,8 +78,8 @@ struct dit_modify_opts {
 	bool is_verbose;      /* report every change */
 	bool may_grow;        /* the result may be larger than maxsize */
 	unsigned sid;         /* -S: 0..4095 */
-	/* -w. Where the overlay syncprov is configured, a contextCSN that is stored is kept
-	 * up without it, but for exact changes, as a provider does */
+	/* -w. Where the overlay syncprov is configured, a stored contextCSN is kept up
+	 * without it, but for exact changes */
 	bool write_context_csn;
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
