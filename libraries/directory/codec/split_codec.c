@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/ids.h"
 #include "values/value_order.h"
 
 /* A value on its way to its place. */
@@ -26,9 +27,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct candidate *a = left;
 	const struct candidate *b = right;
-	int order = a->order(a->key, b->key);
-
-	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+	return a->order(a->key, b->key) ?: DIT_ORDER_OF(a->index, b->index);
 }
 
 static size_t record_len(const struct candidate *value)

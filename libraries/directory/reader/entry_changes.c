@@ -86,10 +86,7 @@ static int compare_nodes(const void *a, const void *b)
 	const struct dit_id_node *x = a;
 	const struct dit_id_node *y = b;
 
-	if (x->id != y->id) {
-		return x->id < y->id ? -1 : 1;
-	}
-	return (int)x->is_newer - (int)y->is_newer;
+	return DIT_ORDER_OF(x->id, y->id) ?: DIT_ORDER_OF(x->is_newer, y->is_newer);
 }
 
 /* An entry that lies in leaves of both versions, with the same value, is the same. */

@@ -38,13 +38,16 @@ static inline uint64_t dit_id_at(struct dit_span ids, size_t i)
 	return id;
 }
 
+/** Of two numbers. Below, equal, above: negative, 0, positive. */
+#define DIT_ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
+
 /** Two IDs, or two structs that begin with one. */
 static inline int dit_compare_ids(const void *a, const void *b)
 {
 	const uint64_t *x = a;
 	const uint64_t *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return DIT_ORDER_OF(*x, *y);
 }
 
 /** The same of numbers in 32 bits. */
@@ -53,7 +56,7 @@ static inline int dit_compare_numbers(const void *a, const void *b)
 	const uint32_t *x = a;
 	const uint32_t *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return DIT_ORDER_OF(*x, *y);
 }
 
 /** Put the lowest @p nbytes bytes of a number, the most significant one first. @param out

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/ids.h"
 #include "entry/entry.h"
 
 /*
@@ -145,10 +146,7 @@ static int compare_ordered(const void *left, const void *right)
 	const struct ordered *a = left;
 	const struct ordered *b = right;
 
-	if (a->number != b->number) {
-		return a->number < b->number ? -1 : 1;
-	}
-	return a->place < b->place ? -1 : a->place > b->place;
+	return DIT_ORDER_OF(a->number, b->number) ?: DIT_ORDER_OF(a->place, b->place);
 }
 
 /* The values in the order in which they act, for the caller to free. NULL: no memory. */

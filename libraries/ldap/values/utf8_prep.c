@@ -24,6 +24,7 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/ids.h"
 
 #define SURELY_PLAIN 0xA0  /* below: no decomposition, no class, lower case by ASCII */
 #define FIRST_MARK   0x300 /* below: class 0 and never second of a pair */
@@ -253,10 +254,7 @@ static int compare_marks(const void *left, const void *right)
 	const struct mark *a = left;
 	const struct mark *b = right;
 
-	if (a->class != b->class) {
-		return a->class < b->class ? -1 : 1;
-	}
-	return a->index < b->index ? -1 : 1;
+	return DIT_ORDER_OF(a->class, b->class) ?: DIT_ORDER_OF(a->index, b->index);
 }
 
 /*

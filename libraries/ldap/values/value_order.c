@@ -3,15 +3,14 @@
 #include "values/value_order.h"
 
 #include "base/cut.h"
+#include "base/ids.h"
 #include "values/dn.h"
 #include "values/value.h"
 
 static int by_length(struct dit_span a, struct dit_span b)
 {
-	if (a.len != b.len) {
-		return a.len < b.len ? -1 : 1;
-	}
-	return a.len == 0 ? 0 : memcmp(a.data, b.data, a.len);
+	return a.len > 0 && a.len == b.len ? memcmp(a.data, b.data, a.len)
+	                                   : DIT_ORDER_OF(a.len, b.len);
 }
 
 /* Numbers have no leading zeros, so the longer one is further from zero. */
@@ -27,22 +26,18 @@ static int by_number(struct dit_span a, struct dit_span b)
 
 static int by_length_alone(struct dit_span a, struct dit_span b)
 {
-	return (a.len < b.len) - (a.len > b.len);
+	return DIT_ORDER_OF(b.len, a.len);
 }
 
 static int by_name_uid(struct dit_span a, struct dit_span b)
 {
 	struct dit_span dns[2];
 	struct dit_span uids[2];
-	int order = 0;
 
 	dit_name_uid_split(a, &dns[0], &uids[0]);
 	dit_name_uid_split(b, &dns[1], &uids[1]);
-	if ((uids[0].len == 0) != (uids[1].len == 0)) {
-		return uids[0].len == 0 ? 1 : -1;
-	}
-	order = by_length(uids[0], uids[1]);
-	return order != 0 ? order : by_length(dns[0], dns[1]);
+	return DIT_ORDER_OF(uids[0].len == 0, uids[1].len == 0)
+	               ?: by_length(uids[0], uids[1]) ?: by_length(dns[0], dns[1]);
 }
 
 bool dit_name_uid_alike(struct dit_span a, struct dit_span b)

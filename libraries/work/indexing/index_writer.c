@@ -317,13 +317,8 @@ static int compare_jobs(const void *a, const void *b)
 	const struct job *x = a;
 	const struct job *y = b;
 
-	if (x->npostings != y->npostings) {
-		return x->npostings > y->npostings ? -1 : 1;
-	}
-	if (x->db != y->db) {
-		return x->db < y->db ? -1 : 1;
-	}
-	return x->part < y->part ? -1 : x->part > y->part;
+	return DIT_ORDER_OF(y->npostings, x->npostings)
+	               ?: DIT_ORDER_OF(x->db, y->db) ?: DIT_ORDER_OF(x->part, y->part);
 }
 
 /* Even shares of the work that a database is; below two of them parts gain nothing. A

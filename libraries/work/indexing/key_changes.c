@@ -145,9 +145,7 @@ static int compare_wide(const void *a, const void *b)
 	const struct dit_pair *y = b;
 	const struct dit_wide_change *v = wide_of(x->value);
 	const struct dit_wide_change *w = wide_of(y->value);
-	int order = dit_span_compare(v->key, w->key);
-
-	return order != 0 ? order : (v->value > w->value) - (v->value < w->value);
+	return dit_span_compare(v->key, w->key) ?: DIT_ORDER_OF(v->value, w->value);
 }
 
 /* Those of one key stand in the order of IDs already. */

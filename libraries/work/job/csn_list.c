@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/ids.h"
 #include "entry/entry.h"
 
 int dit_csn_list_sid(struct dit_span csn)
@@ -15,10 +16,7 @@ int dit_csn_list_sid(struct dit_span csn)
 
 int dit_csn_compare(struct dit_span a, const struct dit_csn *b)
 {
-	if (a.len != b->len) {
-		return a.len < b->len ? -1 : 1;
-	}
-	return memcmp(a.data, b->text, a.len);
+	return DIT_ORDER_OF(a.len, b->len) ?: memcmp(a.data, b->text, a.len);
 }
 
 /* Where the server is, or belongs. */
