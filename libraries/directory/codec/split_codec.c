@@ -14,6 +14,23 @@
 #include "base/ids.h"
 #include "values/value_order.h"
 
+struct dit_span dit_split_key_make(struct dit_split_key *key, uint64_t id, uint16_t ad)
+{
+	memcpy(key->bytes, &id, sizeof(id));
+	memcpy(key->bytes + sizeof(id), &ad, sizeof(ad));
+	return (struct dit_span){key->bytes, sizeof(key->bytes)};
+}
+
+int dit_split_key_compare(struct dit_span a, struct dit_span b)
+{
+	uint64_t ids[2] = {dit_id_at(a, 0), dit_id_at(b, 0)};
+	uint16_t ads[2];
+
+	memcpy(&ads[0], a.data + sizeof(ids[0]), sizeof(ads[0]));
+	memcpy(&ads[1], b.data + sizeof(ids[1]), sizeof(ads[1]));
+	return DIT_ORDER_OF(ids[0], ids[1]) ?: DIT_ORDER_OF(ads[0], ads[1]);
+}
+
 /* A value on its way to its place. */
 struct candidate {
 	struct dit_span key; /* what it is ordered by */

@@ -32,6 +32,15 @@
 /** Longest value in LMDB 0.9 of a key that may have several. */
 #define DIT_SPLIT_RECORD_MAX 511
 
+struct dit_split_key {
+	char bytes[sizeof(uint64_t) + sizeof(uint16_t)];
+};
+
+/** @return the bytes of @p key, which is filled */
+struct dit_span dit_split_key_make(struct dit_split_key *key, uint64_t id, uint16_t ad);
+/** The order of two keys. Below, equal, above: negative, 0, positive. */
+int dit_split_key_compare(struct dit_span a, struct dit_span b);
+
 /** Thresholds of "multival" for one database. [const] */
 struct dit_split_rules {
 	const uint32_t *limits; /* by ordinal of the description; borrowed */

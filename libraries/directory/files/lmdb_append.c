@@ -44,6 +44,7 @@
 
 #include "base/error.h"
 #include "base/object.h"
+#include "codec/split_codec.h"
 #include "files/files.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
@@ -101,7 +102,7 @@ struct dit_lmdb_append {
 	/* The key of the last item, or the length of that of the last list; of none if
 	 * last_len is 0. */
 	unsigned last_db;
-	char last_key[sizeof(uint64_t) + sizeof(uint16_t)];
+	char last_key[sizeof(struct dit_split_key)];
 	size_t last_len;
 };
 
@@ -332,19 +333,8 @@ int dit_lmdb_append_make(struct dit_lmdb_append *append, const char *name, unsig
 
 static int compare_split_keys(const MDB_val *a, const MDB_val *b)
 {
-	uint64_t ids[2];
-	uint16_t numbers[2];
-
-	memcpy(&ids[0], a->mv_data, sizeof(ids[0]));
-	memcpy(&ids[1], b->mv_data, sizeof(ids[1]));
-	if (ids[0] != ids[1]) {
-		return ids[0] < ids[1] ? -1 : 1;
-	}
-	memcpy(&numbers[0], (const char *)a->mv_data + sizeof(ids[0]),
-	       sizeof(numbers[0]));
-	memcpy(&numbers[1], (const char *)b->mv_data + sizeof(ids[1]),
-	       sizeof(numbers[1]));
-	return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1]);
+	return dit_split_key_compare((struct dit_span){a->mv_data, a->mv_size},
+	                             (struct dit_span){b->mv_data, b->mv_size});
 }
 
 /* liblmdb asks only whether each item is above the last. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codec/split_codec.h"
 #include "files/lmdb_append.h"
 #include "reader/snapshot.h"
 #include "tree/table_writer.h"
@@ -252,23 +253,11 @@ int dit_output_remove_entry(struct dit_record_output *output, uint64_t id)
 	return r < 0 ? r : dit_tree_merge_remove(table->whole.merge, span_of(&id));
 }
 
-/* The key of an attribute's values in id2v. */
-struct split_key {
-	char bytes[sizeof(uint64_t) + sizeof(uint16_t)];
-};
-
-static struct dit_span make_split_key(struct split_key *key, uint64_t id, uint16_t ad)
-{
-	memcpy(key->bytes, &id, sizeof(id));
-	memcpy(key->bytes + sizeof(id), &ad, sizeof(ad));
-	return (struct dit_span){key->bytes, sizeof(key->bytes)};
-}
-
 int dit_output_remove_splits(struct dit_record_output *output, uint64_t id, uint16_t ad)
 {
 	struct dit_index_table *table = NULL;
-	struct split_key bytes;
-	const struct dit_span key = make_split_key(&bytes, id, ad);
+	struct dit_split_key bytes;
+	const struct dit_span key = dit_split_key_make(&bytes, id, ad);
 	int r = reach(of(output), DIT_FIXED_SPLITS, true, &table);
 
 	return r < 0 ? r : dit_tree_merge_remove(table->whole.merge, key);
@@ -278,8 +267,8 @@ int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t
                          uint32_t number, struct dit_span record)
 {
 	struct dit_index_table *table = NULL;
-	struct split_key bytes;
-	const struct dit_span key = make_split_key(&bytes, id, ad);
+	struct dit_split_key bytes;
+	const struct dit_span key = dit_split_key_make(&bytes, id, ad);
 	struct dit_span stored;
 	int r = reach(of(output), DIT_FIXED_SPLITS, true, &table);
 

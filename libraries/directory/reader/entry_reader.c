@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "base/object.h"
 #include "codec/entry_codec.h"
+#include "codec/split_codec.h"
 #include "reader/dn_reader.h"
 
-#define ARENA_BYTES     (64u << 10)
-#define REASON_MAX      80
-#define SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
-#define FIRST_VALUES    1024 /* of a split attribute that have room at once */
+#define ARENA_BYTES  (64u << 10)
+#define REASON_MAX   80
+#define FIRST_VALUES 1024 /* of a split attribute that have room at once */
 
 struct dit_entry_reader {
 	const struct dit_ad_names *names;
@@ -127,16 +127,14 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
                        const struct dit_stored_attr *stored, struct dit_attr_view *attr)
 {
 	static const struct dit_span nothing = {"", 0};
-	uint16_t number = (uint16_t)stored->ad_number;
-	char key[SPLIT_KEY_BYTES];
-	struct dit_span wanted = {key, sizeof(key)};
+	struct dit_split_key key;
+	struct dit_span wanted =
+		dit_split_key_make(&key, id, (uint16_t)stored->ad_number);
 	struct dit_span found;
 	struct dit_span record;
 	struct joined joined = {.n = 0};
 	int r = 0;
 
-	memcpy(key, &id, sizeof(id));
-	memcpy(key + sizeof(id), &number, sizeof(number));
 	r = dit_tree_cursor_find(reader->splits, wanted, &found, &record);
 	while (r > 0 && dit_span_eq(found, wanted)) {
 		r = keep_record(reader, &record);

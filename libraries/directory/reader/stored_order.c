@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "codec/split_codec.h"
 #include "files/fault.h"
 
-#define ID_BYTES    sizeof(uint64_t)
-#define SPLIT_BYTES (ID_BYTES + sizeof(uint16_t))
+#define ID_BYTES sizeof(uint64_t)
 /* A record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
 #define NAME_HEADER 2u
 
@@ -15,7 +15,7 @@ const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED + 1] = {
 	[DIT_FIXED_ADS] = {"ad2i", DIT_DB_INTEGERKEY, sizeof(uint32_t)},
 	[DIT_FIXED_NAMES] = {"dn2i", DIT_DB_INTEGERKEY | DIT_DB_DUPSORT, ID_BYTES},
 	[DIT_FIXED_ENTRIES] = {"id2e", DIT_DB_INTEGERKEY, ID_BYTES},
-	[DIT_FIXED_SPLITS] = {"id2v", DIT_DB_DUPSORT, SPLIT_BYTES},
+	[DIT_FIXED_SPLITS] = {"id2v", DIT_DB_DUPSORT, sizeof(struct dit_split_key)},
 	[DIT_FIXED_CHECKS] = {"ixck", DIT_DB_INTEGERKEY, sizeof(uint16_t)},
 };
 
@@ -87,23 +87,12 @@ int dit_stored_flags_check(const char *name, const struct dit_fixed_db_facts *fi
 
 /* ---- orders ---- */
 
-/* ID, then the attribute's number, both in the machine's byte order. */
 static int compare_split_keys(const void *ctx, struct dit_span key, struct dit_span a,
                               struct dit_span b)
 {
-	uint64_t ids[2];
-	uint16_t ads[2];
-
 	(void)ctx;
 	(void)key;
-	memcpy(&ids[0], a.data, sizeof(ids[0]));
-	memcpy(&ids[1], b.data, sizeof(ids[1]));
-	if (ids[0] != ids[1]) {
-		return ids[0] < ids[1] ? -1 : 1;
-	}
-	memcpy(&ads[0], a.data + sizeof(ids[0]), sizeof(ads[0]));
-	memcpy(&ads[1], b.data + sizeof(ids[1]), sizeof(ads[1]));
-	return (ads[0] > ads[1]) - (ads[0] < ads[1]);
+	return dit_split_key_compare(a, b);
 }
 
 /* Length and flag, then the RDN alone: two records of one RDN are the same name. */
@@ -139,7 +128,7 @@ void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
 	}
 	orders->keys.kind = DIT_ORDER_NUMBERS;
 	orders->keys.bytes = database->key_bytes;
-	if (database->key_bytes == SPLIT_BYTES) {
+	if (database->key_bytes == sizeof(struct dit_split_key)) {
 		orders->keys.kind = DIT_ORDER_CALL;
 		orders->keys.compare = compare_split_keys;
 		orders->items.kind = DIT_ORDER_UNKNOWN;
