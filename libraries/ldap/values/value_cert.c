@@ -23,13 +23,6 @@
 #include "values/number.h"
 #include "values/value_scope.h"
 
-/* The texts that the rules compare: numbers as above, names, and the time of a list. */
-#define CERTIFICATE_TEXT      "{ serialNumber %, issuer rdnSequence:\"%\" }"
-#define CERTIFICATE_LIST_TEXT "{ issuer rdnSequence:\"%\", thisUpdate \"%\" }"
-#define ATTRIBUTE_CERTIFICATE_TEXT                                                       \
- "{ serialNumber %, issuer { baseCertificateID { issuer { "                              \
- "directoryName:rdnSequence:\"%\" }, serial % } } }"
-
 /*
  * Is this the content of a name: SETs of SEQUENCEs of an OID and a value? libldap counts
  * the parts by their lengths and then reads them by what is in them, so both must agree.
@@ -140,21 +133,6 @@ static int serial_number(struct dit_span number, struct dit_arena *arena,
 	*to++ = 'H';
 	*ret = (struct dit_span){start, (size_t)(to - start)};
 	return 0;
-}
-
-/* Put values into one of these texts. 0 or -ENOMEM */
-static int put_parts(const char *text, const struct dit_span *values,
-                     struct dit_arena *arena, struct dit_span *ret)
-{
-	struct dit_span parts[7];
-	struct dit_span rest = dit_span_of(text);
-	size_t n = 0;
-
-	while (dit_cut_until(&rest, '%', &parts[n])) {
-		parts[n + 1] = *values++;
-		n += 2;
-	}
-	return dit_arena_join(arena, parts, n + 1, ret);
 }
 
 /* Take the content that a head announced. @return false: it breaks off */
@@ -411,50 +389,57 @@ static bool take_old(struct asserting *a, struct dit_span ret[2])
 	return a->error == 0;
 }
 
-static int result_of(const struct asserting *a, bool is_taken)
+/* The text that a rule compares: numbers as above, names, the time of a list; and what
+ * reads a component of its assertions. */
+struct kind {
+	const char *text;
+	bool (*component)(struct asserting *a, struct dit_span ret[2]);
+};
+
+static const struct kind certificate = {"{ serialNumber %, issuer rdnSequence:\"%\" }",
+                                        take_serial_or_issuer};
+static const struct kind certificate_list = {
+	"{ issuer rdnSequence:\"%\", thisUpdate \"%\" }", take_issuer_or_time};
+static const struct kind attribute_certificate = {
+	"{ serialNumber %, issuer { baseCertificateID { issuer { "
+	"directoryName:rdnSequence:\"%\" }, serial % } } }",
+	take_serial_or_base};
+
+/* 0 or -ENOMEM */
+static int put_parts(const struct kind *kind, const struct dit_span *values,
+                     struct dit_arena *arena, struct dit_span *ret)
 {
-	if (a->error != 0) {
-		return a->error;
+	struct dit_span parts[7];
+	struct dit_span rest = dit_span_of(kind->text);
+	size_t n = 0;
+
+	while (dit_cut_until(&rest, '%', &parts[n])) {
+		parts[n + 1] = *values++;
+		n += 2;
 	}
-	return is_taken && a->in.len == 0 ? 0 : DIT_E_INVALID;
+	return dit_arena_join(arena, parts, n + 1, ret);
 }
 
-static int assert_certificate(const struct dit_value_scope *scope, enum dit_dn_form form,
-                              struct dit_span value, struct dit_span *ret)
-{
-	struct asserting a = {.scope = scope, .form = form, .in = value};
-	struct dit_span found[2] = {{0}};
-	int r = value.len < 3 ? DIT_E_INVALID : 0;
-
-	if (r == 0) {
-		r = result_of(&a, is_in_brackets(value)
-		                          ? take_pair(&a, found, take_serial_or_issuer)
-		                          : take_old(&a, found));
-	}
-	return r < 0 ? r : put_parts(CERTIFICATE_TEXT, found, scope->arena, ret);
-}
-
-static int assert_list(const struct dit_value_scope *scope, enum dit_dn_form form,
-                       struct dit_span value, struct dit_span *ret)
-{
-	struct asserting a = {.scope = scope, .form = form, .in = value};
-	struct dit_span found[2] = {{0}};
-	int r = result_of(&a, is_in_brackets(value) &&
-	                              take_pair(&a, found, take_issuer_or_time));
-
-	return r < 0 ? r : put_parts(CERTIFICATE_LIST_TEXT, found, scope->arena, ret);
-}
-
-static int assert_attribute(const struct dit_value_scope *scope, enum dit_dn_form form,
-                            struct dit_span value, struct dit_span *ret)
+static int put_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
+                         const struct kind *kind, struct dit_span value,
+                         struct dit_span *ret)
 {
 	struct asserting a = {.scope = scope, .form = form, .in = value};
 	struct dit_span found[3] = {{0}};
-	int r = result_of(&a, is_in_brackets(value) &&
-	                              take_pair(&a, found, take_serial_or_base));
+	bool is_taken = false;
 
-	return r < 0 ? r
-	             : put_parts(ATTRIBUTE_CERTIFICATE_TEXT, found, scope->arena, ret);
+	if (value.len < 3) {
+		return DIT_E_INVALID;
+	}
+	if (is_in_brackets(value)) {
+		is_taken = take_pair(&a, found, kind->component);
+	} else if (kind == &certificate) {
+		is_taken = take_old(&a, found);
+	}
+	if (a.error != 0 || !is_taken || a.in.len > 0) {
+		return a.error ?: DIT_E_INVALID;
+	}
+	return put_parts(kind, found, scope->arena, ret);
 }
 
 /* ---- certificates ---- */
@@ -471,7 +456,7 @@ int dit_scope_certificate(const struct dit_value_scope *scope, enum dit_dn_form 
 	int r = 0;
 
 	if (form == DIT_DN_PRETTY || scope->is_assertion) {
-		return assert_certificate(scope, form, value, ret);
+		return put_assertion(scope, form, &certificate, value, ret);
 	}
 	if (value.len == 0) {
 		return DIT_E_INVALID;
@@ -494,7 +479,7 @@ int dit_scope_certificate(const struct dit_value_scope *scope, enum dit_dn_form 
 		r = tag == DIT_DER_SEQUENCE ? name_text(scope, rest, &values[1])
 		                            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : put_parts(CERTIFICATE_TEXT, values, scope->arena, ret);
+	return r < 0 ? r : put_parts(&certificate, values, scope->arena, ret);
 }
 
 /*
@@ -524,7 +509,7 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, enum dit_dn_
 	int r = 0;
 
 	if (form == DIT_DN_PRETTY || scope->is_assertion) {
-		return assert_list(scope, form, value, ret);
+		return put_assertion(scope, form, &certificate_list, value, ret);
 	}
 	if (value.len == 0) {
 		return DIT_E_INVALID;
@@ -548,7 +533,7 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, enum dit_dn_
 		            ? list_time(content, scope->arena, &values[1])
 		            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : put_parts(CERTIFICATE_LIST_TEXT, values, scope->arena, ret);
+	return r < 0 ? r : put_parts(&certificate_list, values, scope->arena, ret);
 }
 
 /*
@@ -580,7 +565,7 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 	int r = 0;
 
 	if (form == DIT_DN_PRETTY || scope->is_assertion) {
-		return assert_attribute(scope, form, value, ret);
+		return put_assertion(scope, form, &attribute_certificate, value, ret);
 	}
 	(void)dit_der_head(&value, &len);  /* what is signed, and the signature */
 	(void)dit_der_head(&value, &len);  /* what is signed */
@@ -594,6 +579,5 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 	r = serial_number(values[0], scope->arena, &values[0]);
 	r = r ?: name_text(scope, values[1], &values[1]);
 	r = r ?: serial_number(values[2], scope->arena, &values[2]);
-	return r < 0 ? r
-	             : put_parts(ATTRIBUTE_CERTIFICATE_TEXT, values, scope->arena, ret);
+	return r < 0 ? r : put_parts(&attribute_certificate, values, scope->arena, ret);
 }
