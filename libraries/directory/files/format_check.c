@@ -54,11 +54,10 @@ int dit_format_check_state(int data_fd, struct dit_fault *fault)
 	return dit_fault_say(fault, DIT_E_CORRUPT,
 	                     DIT_DATA_NAME
 	                     " is damaged (%s: its two meta pages are of the "
-	                     "transactions %llu and %llu): see what \"ditcheck --quick\" "
+	                     "transactions %lu and %lu): see what \"ditcheck --quick\" "
 	                     "says",
 	                     dit_walk_kind_name(DIT_WALK_META_TRANSACTION),
-	                     (unsigned long long)metas.list[0].transaction,
-	                     (unsigned long long)metas.list[1].transaction);
+	                     metas.list[0].transaction, metas.list[1].transaction);
 }
 
 static int check_size(int data_fd, struct dit_fault *fault)
@@ -70,10 +69,9 @@ static int check_size(int data_fd, struct dit_fault *fault)
 	               ? r
 	               : dit_fault_say(fault, r,
 	                               DIT_DATA_NAME
-	                               " is cut off: it has %llu bytes, its meta pages "
-	                               "count %llu",
-	                               (unsigned long long)lack.file_bytes,
-	                               (unsigned long long)lack.needed_bytes);
+	                               " is cut off: it has %lu bytes, its meta pages "
+	                               "count %lu",
+	                               lack.file_bytes, lack.needed_bytes);
 }
 
 static int check_data(int fd, const struct dit_page_format *format,

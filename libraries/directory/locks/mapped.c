@@ -151,11 +151,10 @@ static int read_locks(const struct dit_mapped_opts *opts, const char *data_file,
 	if (file == NULL) {
 		return -errno;
 	}
-	(void)snprintf(names[0], sizeof(names[0]), "%.*s:%llu",
-	               (int)strcspn(data_file, " "), data_file,
-	               (unsigned long long)st.st_ino);
-	(void)snprintf(names[1], sizeof(names[1]), "%02x:%02x:%llu", major(st.st_dev),
-	               minor(st.st_dev), (unsigned long long)st.st_ino);
+	(void)snprintf(names[0], sizeof(names[0]), "%.*s:%lu",
+	               (int)strcspn(data_file, " "), data_file, st.st_ino);
+	(void)snprintf(names[1], sizeof(names[1]), "%02x:%02x:%lu", major(st.st_dev),
+	               minor(st.st_dev), st.st_ino);
 	while (r == 0 && fgets(line, sizeof(line), file) != NULL) {
 		r = take_lock(line, files, holders);
 	}
@@ -278,9 +277,9 @@ int dit_mapped_say(const struct dit_mapped *mapped, struct dit_fault *fault, int
 			mapped->who, way[0], way[1]);
 	}
 	return dit_fault_say(fault, r,
-	                     "data.mdb is open in %s, which has mapped %llu bytes of it, "
+	                     "data.mdb is open in %s, which has mapped %lu bytes of it, "
 	                     "too little for the old indexes and the new ones: %s",
-	                     mapped->who, (unsigned long long)mapped->bytes,
+	                     mapped->who, mapped->bytes,
 	                     strncmp(mapped->who, "slapd,", 6) == 0
 	                             ? "start it again with a larger maxsize"
 	                             : "wait until it has ended");

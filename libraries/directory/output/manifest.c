@@ -202,10 +202,9 @@ static int look_at_data(struct dit_prepared *prepared, int dir_fd)
 		return S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes
 		               ? 0
 		               : dit_fault_say(&prepared->fault, DIT_E_INVALID,
-		                               DIT_DATA_NAME " has %llu bytes, and %llu "
+		                               DIT_DATA_NAME " has %ld bytes, and %lu "
 		                                             "in " DIT_MANIFEST_NAME,
-		                               (unsigned long long)st.st_size,
-		                               (unsigned long long)bytes);
+		                               st.st_size, bytes);
 	}
 	if (r == 0 && prepared->manifest.published == NULL) {
 		return dit_fault_say(&prepared->fault, DIT_E_INVALID,

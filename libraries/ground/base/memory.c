@@ -19,7 +19,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static unsigned long long number_in(const char *path, const char *format)
 {
 	FILE *file = fopen(path, "re");
-	unsigned long long number = 0;
+	uint64_t number = 0;
 	char line[256];
 
 	if (file == NULL) {
@@ -79,10 +79,10 @@ static uint64_t group_limit(void)
 	char *end = find_group(group, sizeof(group)) ? group : NULL;
 
 	while (end != NULL) {
-		unsigned long long bytes = 0;
+		uint64_t bytes = 0;
 
 		(void)snprintf(path, sizeof(path), GROUPS "%s/memory.max", group);
-		bytes = number_in(path, "%llu");
+		bytes = number_in(path, "%lu");
 		limit = bytes > 0 ? smaller(limit, bytes) : limit;
 		end = strrchr(group, '/');
 		if (end != NULL) {
@@ -103,15 +103,15 @@ uint64_t dit_memory_limit(void)
 uint64_t dit_memory_in_use(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
-	unsigned long long all = 0;
-	unsigned long long shared = 0;
+	uint64_t all = 0;
+	uint64_t shared = 0;
 	long page_bytes = sysconf(_SC_PAGESIZE);
 	int n = 0;
 
 	if (file == NULL) {
 		return 0;
 	}
-	n = fscanf(file, "%*u %llu %llu", &all, &shared);
+	n = fscanf(file, "%*u %lu %lu", &all, &shared);
 	(void)fclose(file);
 	return n != 2 || page_bytes <= 0 || all < shared
 	               ? 0

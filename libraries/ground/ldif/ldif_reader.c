@@ -242,11 +242,11 @@ static int check_cost(struct dit_ldif_reader *reader, const struct window *w, si
 	    dit_ldif_record_cost(len, nlines) <= reader->opts.record_max) {
 		return 0;
 	}
-	(void)snprintf(reader->error, sizeof(reader->error),
-	               "ldif_read_record: the record at line %llu takes more than %llu "
-	               "bytes of memory, as many as --max-record allows",
-	               (unsigned long long)reader->record_line,
-	               (unsigned long long)reader->opts.record_max);
+	(void)snprintf(
+		reader->error, sizeof(reader->error),
+		"ldif_read_record: the record at line %lu takes more than %lu bytes of "
+		"memory, as many as --max-record allows",
+		reader->record_line, reader->opts.record_max);
 	return DIT_E_TOOLONG;
 }
 
@@ -472,8 +472,7 @@ static int fail_read(struct dit_ldif_reader *reader, int r)
 	}
 	if (source->why[0] != '\0') {
 		if (nlines > 0) {
-			(void)snprintf(place, sizeof(place), ", after line %llu",
-			               (unsigned long long)nlines);
+			(void)snprintf(place, sizeof(place), ", after line %lu", nlines);
 		}
 		(void)snprintf(reader->error, sizeof(reader->error),
 		               "ldif_read_record: %.*s: %s%s", PATH_MAX, source->name,

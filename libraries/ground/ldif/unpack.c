@@ -300,7 +300,7 @@ static int skip_padding(struct dit_unpack *unpack)
 static int tell(struct dit_unpack *unpack, int r)
 {
 	const char *format = dit_pack_format_name(unpack->format);
-	unsigned long long packed = unpack->packed;
+	uint64_t packed = unpack->packed;
 
 	if (r == DIT_E_UNSUPPORTED) {
 		(void)snprintf(unpack->error, sizeof(unpack->error),
@@ -308,11 +308,11 @@ static int tell(struct dit_unpack *unpack, int r)
 		               MEMORY_MIB);
 	} else if (r == DIT_E_INVALID && unpack->is_in_member) {
 		(void)snprintf(unpack->error, sizeof(unpack->error),
-		               "its %s data is %s at byte %llu", format,
+		               "its %s data is %s at byte %lu", format,
 		               unpack->is_cut ? "cut off" : "damaged", packed);
 	} else if (r == DIT_E_INVALID) {
 		(void)snprintf(unpack->error, sizeof(unpack->error),
-		               "after its %s data, at byte %llu, comes something else",
+		               "after its %s data, at byte %lu, comes something else",
 		               format, packed);
 	}
 	return r;

@@ -114,8 +114,7 @@ static int make_name(struct dit_export_file *file)
 		return -errno;
 	}
 	free(file->temporary);
-	if (asprintf(&file->temporary, ".%.200s.%016llx", file->name,
-	             (unsigned long long)number) < 0) {
+	if (asprintf(&file->temporary, ".%.200s.%016lx", file->name, number) < 0) {
 		file->temporary = NULL;
 		return -ENOMEM;
 	}

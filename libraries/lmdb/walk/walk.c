@@ -237,9 +237,9 @@ static void check_root(const struct walk_tree *tree)
 	if (is_empty != (record->nitems == 0)) {
 		dit_walk_report(
 			&tree->at, DIT_WALK_TREE_ROOT,
-			"the record of the tree says that it has %llu records, and %s "
+			"the record of the tree says that it has %lu records, and %s "
 			"root page",
-			(unsigned long long)record->nitems, is_empty ? "no" : "a");
+			record->nitems, is_empty ? "no" : "a");
 	}
 	if (!are_flags(record->flags)) {
 		dit_walk_report(
@@ -364,11 +364,11 @@ static int walk_main_tree(struct walk *walk)
 static void check_end(struct walk *walk)
 {
 	const struct walk_spot whole = {walk, NULL, DIT_WALK_NO_PAGE, -1};
-	unsigned long long there = walk->npages;
+	uint64_t there = walk->npages;
 
 	if (atomic_load(&walk->nfreed_behind) != walk->nbehind) {
 		dit_walk_report(&whole, DIT_WALK_FILE_CUT,
-		                "the file ends after %llu pages; %llu are in use", there,
+		                "the file ends after %lu pages; %lu are in use", there,
 		                there + walk->nbehind);
 	}
 }
@@ -400,17 +400,17 @@ static void find_lost_pages(struct walk *walk)
 			at.page = page;
 			dit_walk_report(
 				&at, DIT_WALK_PAGE_LOST,
-				"%llu pages from here on are in no tree and not in the "
+				"%lu pages from here on are in no tree and not in the "
 				"free list",
-				(unsigned long long)(end - page));
+				end - page);
 		}
 	}
 	if (nlost > 0 && atomic_load(&walk->is_cut)) {
 		dit_walk_report(
 			&at, DIT_WALK_PAGE_LOST,
-			"%llu pages were not reached: they are below damage, or in no "
+			"%lu pages were not reached: they are below damage, or in no "
 			"tree at all",
-			(unsigned long long)nlost);
+			nlost);
 	}
 }
 

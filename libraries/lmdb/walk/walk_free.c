@@ -26,9 +26,8 @@ static void check_order(struct free_record *record, uint64_t page)
 	if (page >= record->before) {
 		dit_walk_report(
 			record->at, DIT_WALK_FREE_ORDER,
-			"transaction %llu gave back page %llu after page %llu in its list, whose numbers must descend",
-			(unsigned long long)record->transaction, (unsigned long long)page,
-			(unsigned long long)record->before);
+			"transaction %lu gave back page %lu after page %lu in its list, whose numbers must descend",
+			record->transaction, page, record->before);
 	}
 	record->before = page;
 }
@@ -37,8 +36,7 @@ static void take_page(struct free_record *record, uint64_t page)
 {
 	struct walk *walk = record->at->walk;
 	const struct walk_spot freed = walk_other_page(record->at, page);
-	unsigned long long number = page;
-	unsigned long long by = record->transaction;
+	uint64_t by = record->transaction;
 
 	if (page >= walk->npages && page - walk->npages < walk->nbehind) {
 		atomic_fetch_add_explicit(&walk->nfreed_behind, 1, memory_order_relaxed);
@@ -48,17 +46,16 @@ static void take_page(struct free_record *record, uint64_t page)
 	if (page < 2 || page >= walk->npages) {
 		dit_walk_report(
 			record->at, DIT_WALK_FREE_RANGE,
-			"transaction %llu gave back page %llu; pages of trees are 2 to "
-			"%llu",
-			by, number, (unsigned long long)walk->npages - 1);
+			"transaction %lu gave back page %lu; pages of trees are 2 to %lu",
+			by, page, walk->npages - 1);
 		return;
 	}
 	check_order(record, page);
 	if (!dit_page_set_add_shared(&walk->freed, page)) {
 		dit_walk_report(
 			record->at, DIT_WALK_FREE_TWICE,
-			"transaction %llu gave back page %llu, which is free already", by,
-			number);
+			"transaction %lu gave back page %lu, which is free already", by,
+			page);
 		return;
 	}
 	atomic_fetch_add_explicit(&walk->nfreed, 1, memory_order_relaxed);
@@ -81,11 +78,9 @@ static bool take_words(struct free_record *record, const char *bytes, uint64_t f
 			if (word >= record->nwords) {
 				return dit_walk_refuse(
 					record->at, DIT_WALK_FREE_COUNT,
-					"transaction %llu gave back %llu pages; the "
-					"record has room for %llu",
-					(unsigned long long)record->transaction,
-					(unsigned long long)word,
-					(unsigned long long)record->nwords - 1);
+					"transaction %lu gave back %lu pages; the record "
+					"has room for %lu",
+					record->transaction, word, record->nwords - 1);
 			}
 		} else if (first + i > record->count) {
 			return false;
@@ -143,9 +138,8 @@ void dit_walk_free_record(struct walk_member *member, const struct walk_spot *at
 	    record.transaction > walk->meta.transaction) {
 		dit_walk_report(
 			at, DIT_WALK_FREE_KEY,
-			"the record belongs to transaction %llu; the last one is %llu",
-			(unsigned long long)record.transaction,
-			(unsigned long long)walk->meta.transaction);
+			"the record belongs to transaction %lu; the last one is %lu",
+			record.transaction, walk->meta.transaction);
 	}
 	if (node->value_len % WORD != 0 || record.nwords == 0) {
 		(void)dit_walk_refuse(at, DIT_WALK_FREE_COUNT,

@@ -56,8 +56,8 @@ static void check_bounds(const struct walk_place *place, struct dit_span first,
 		dit_walk_report(
 			&at, kind,
 			"the key is below the branch's key for this page, which is in "
-			"page %llu, node %ld",
-			(unsigned long long)place->parent.page, place->parent.node);
+			"page %lu, node %ld",
+			place->parent.page, place->parent.node);
 	}
 	if (place->highest.is_set &&
 	    dit_key_compare(order, tree->list_key, last, place->highest.key) >= 0) {
@@ -65,8 +65,8 @@ static void check_bounds(const struct walk_place *place, struct dit_span first,
 		dit_walk_report(
 			&at, kind,
 			"the key is not below the branch's key for the next page; the "
-			"branch is page %llu",
-			(unsigned long long)place->parent.page);
+			"branch is page %lu",
+			place->parent.page);
 	}
 }
 
@@ -101,16 +101,16 @@ static bool check_run(const struct walk_spot *at, uint32_t value_len,
 	if (count < wanted) {
 		return dit_walk_refuse(
 			at, DIT_WALK_OVERFLOW_COUNT,
-			"the page says that the value has %llu pages; its %u bytes need "
-			"%llu",
-			(unsigned long long)count, value_len, (unsigned long long)wanted);
+			"the page says that the value has %lu pages; its %u bytes need "
+			"%lu",
+			count, value_len, wanted);
 	}
 	if (count > walk->npages - at->page) {
 		return dit_walk_refuse(
 			at, DIT_WALK_OVERFLOW_RANGE,
-			"the page says that the value has %llu pages; the last page is "
-			"%llu",
-			(unsigned long long)count, (unsigned long long)walk->npages - 1);
+			"the page says that the value has %lu pages; the last page is "
+			"%lu",
+			count, walk->npages - 1);
 	}
 	return true;
 }
@@ -128,9 +128,9 @@ static void check_node_count(const struct walk_spot *at, const struct dit_node_v
 	if (big.npages != count) {
 		dit_walk_report(
 			at, DIT_WALK_OVERFLOW_COUNT,
-			"the node says that the value has %llu pages; its first page "
-			"says %u",
-			(unsigned long long)big.npages, count);
+			"the node says that the value has %lu pages; its first page says "
+			"%u",
+			big.npages, count);
 	}
 }
 
@@ -151,9 +151,9 @@ static bool read_first(struct walk_member *member, const struct walk_spot *at,
 	    big.npages > walk->npages - first->page) {
 		(void)dit_walk_refuse(
 			at, DIT_WALK_OVERFLOW_COUNT,
-			"the node says that the value has %llu pages, which its %u "
-			"bytes or the file cannot have",
-			(unsigned long long)big.npages, node->value_len);
+			"the node says that the value has %lu pages, which its %u bytes "
+			"or the file cannot have",
+			big.npages, node->value_len);
 		return false;
 	}
 	return dit_walk_read_unit(member, first, big.npages, ret);
@@ -175,10 +175,9 @@ bool dit_walk_overflow(struct walk_member *member, const struct walk_spot *at,
 	if (first.page < 2 || first.page >= walk->npages) {
 		return dit_walk_refuse(
 			at, DIT_WALK_OVERFLOW_RANGE,
-			"the value is in page %llu and those after it; the last page is "
-			"%llu",
-			(unsigned long long)first.page,
-			(unsigned long long)walk->npages - 1);
+			"the value is in page %lu and those after it; the last page is "
+			"%lu",
+			first.page, walk->npages - 1);
 	}
 	if (!dit_walk_claim(at, first.page) ||
 	    !read_first(member, at, node, &first, &view) ||

@@ -202,9 +202,9 @@ static bool check_record(const struct walk_spot *at, const struct dit_tree_recor
 	}
 	return dit_walk_refuse(
 		at, DIT_WALK_LIST_RECORD,
-		"the record of the list has flags 0x%x, items of %u bytes, %llu of them, "
+		"the record of the list has flags 0x%x, items of %u bytes, %lu of them, "
 		"and root %lld",
-		record->flags, record->item_bytes, (unsigned long long)record->nitems,
+		record->flags, record->item_bytes, record->nitems,
 		(long long)record->root);
 }
 

@@ -85,16 +85,16 @@ static bool check_meta(struct walk *walk, unsigned number,
 	if (dit_view_number(view) != number || dit_view_flags(view) != DIT_META_FLAG) {
 		dit_walk_report(
 			&at, DIT_WALK_META_PAGE,
-			"the meta page's header has number %llu and flags 0x%x, not %u "
+			"the meta page's header has number %lu and flags 0x%x, not %u "
 			"and 0x%x",
-			(unsigned long long)dit_view_number(view), dit_view_flags(view),
-			number, DIT_META_FLAG);
+			dit_view_number(view), dit_view_flags(view), number,
+			DIT_META_FLAG);
 	}
 	if (meta->transaction != 0 && meta->transaction % 2 != number) {
 		dit_walk_report(
 			&at, DIT_WALK_META_TRANSACTION,
-			"transaction %llu is on meta page %u and belongs on the other",
-			(unsigned long long)meta->transaction, number);
+			"transaction %lu is on meta page %u and belongs on the other",
+			meta->transaction, number);
 	}
 	if ((meta->free_tree.flags & TREE_FLAGS) != DIT_DB_INTEGERKEY) {
 		dit_walk_report(
@@ -116,9 +116,9 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 	if (last < 1) {
 		dit_walk_report(
 			&at, DIT_WALK_META_LAST_PAGE,
-			"the meta page says that page %llu is the last one in use; the "
+			"the meta page says that page %lu is the last one in use; the "
 			"two meta pages alone are more",
-			(unsigned long long)last);
+			last);
 		last = there - 1;
 	}
 	if (last >= there) {
@@ -152,11 +152,11 @@ static void check_neighbours(struct walk *walk, const struct meta_pages *pages)
 
 		dit_walk_report(
 			&at, DIT_WALK_META_TRANSACTION,
-			"transaction %llu follows %llu, of the other meta page: one of "
-			"the numbers is wrong, or a loss of power took what was between "
+			"transaction %lu follows %lu, of the other meta page: one of the "
+			"numbers is wrong, or a loss of power took what was between "
 			"them",
-			(unsigned long long)metas.list[metas.newest].transaction,
-			(unsigned long long)metas.list[!metas.newest].transaction);
+			metas.list[metas.newest].transaction,
+			metas.list[!metas.newest].transaction);
 	}
 }
 
@@ -226,8 +226,8 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	if (r == -ENODATA) {
 		dit_walk_report(
 			&whole, DIT_WALK_FILE_CUT,
-			"the file ends after %llu bytes, within its two meta pages",
-			(unsigned long long)status.st_size);
+			"the file ends after %ld bytes, within its two meta pages",
+			status.st_size);
 		return 0;
 	}
 	if (r < 0) {

@@ -21,15 +21,13 @@ bool dit_walk_claim(const struct walk_spot *at, uint64_t page)
 	if (page < DIT_FIRST_PAGE || page >= walk->npages) {
 		return dit_walk_refuse(
 			at, DIT_WALK_PAGE_RANGE,
-			"it refers to page %llu; pages of trees are %u to %llu",
-			(unsigned long long)page, DIT_FIRST_PAGE,
-			(unsigned long long)walk->npages - 1);
+			"it refers to page %lu; pages of trees are %u to %lu", page,
+			DIT_FIRST_PAGE, walk->npages - 1);
 	}
 	if (!dit_page_set_add_shared(&walk->used, page)) {
-		return dit_walk_refuse(
-			at, DIT_WALK_PAGE_TWICE,
-			"it refers to page %llu, which is in use elsewhere",
-			(unsigned long long)page);
+		return dit_walk_refuse(at, DIT_WALK_PAGE_TWICE,
+		                       "it refers to page %lu, which is in use elsewhere",
+		                       page);
 	}
 	atomic_fetch_add_explicit(&walk->nused, 1, memory_order_relaxed);
 	if (walk->opts->shared.nthreads == 1) {
@@ -175,9 +173,8 @@ static void compare_counter(const struct walk_tree *tree, enum dit_walk_kind kin
 	if (stored != found) {
 		dit_walk_report(
 			&tree->at, kind,
-			"the record of the %s says that it has %llu %s; it has %llu",
-			tree->role == WALK_LIST ? "list" : "tree",
-			(unsigned long long)stored, what, (unsigned long long)found);
+			"the record of the %s says that it has %lu %s; it has %lu",
+			tree->role == WALK_LIST ? "list" : "tree", stored, what, found);
 	}
 }
 
@@ -381,15 +378,15 @@ void dit_walk_page_origin(const struct walk_spot *at, struct dit_page_view view)
 
 	if (dit_view_number(view) != at->page) {
 		dit_walk_report(at, DIT_WALK_PAGE_NUMBER,
-		                "the page says that it is page %llu",
-		                (unsigned long long)dit_view_number(view));
+		                "the page says that it is page %lu",
+		                dit_view_number(view));
 	}
 	if (transaction > last) {
 		dit_walk_report(
 			at, DIT_WALK_PAGE_TRANSACTION,
-			"the page says that transaction %llu wrote it; the last one is "
-			"%llu",
-			(unsigned long long)transaction, (unsigned long long)last);
+			"the page says that transaction %lu wrote it; the last one is "
+			"%lu",
+			transaction, last);
 	}
 }
 

@@ -127,20 +127,18 @@ int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
 		notes, dit_why_dn(dn->norm.len == 0 ? DIT_WHY_DN_EMPTY : DIT_WHY_DN_SCOPE,
 	                          dn->pretty, db->suffix));
 	if (dn->norm.len == 0) {
-		dit_notes_add(
-			notes, DIT_REPORT_ERROR,
-			"line %llu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
-			(unsigned long long)line, DIT_SPAN_ARGS(dn->pretty), hint,
-			hint[0] == '\0' ? 0 : (int)other->suffix.len,
-			hint[0] == '\0' ? "" : other->suffix.data,
-			hint[0] == '\0' ? "" : ")?");
+		dit_notes_add(notes, DIT_REPORT_ERROR,
+		              "line %lu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
+		              line, DIT_SPAN_ARGS(dn->pretty), hint,
+		              hint[0] == '\0' ? 0 : (int)other->suffix.len,
+		              hint[0] == '\0' ? "" : other->suffix.data,
+		              hint[0] == '\0' ? "" : ")?");
 		return DIT_E_INVALID;
 	}
 	dit_notes_add(
 		notes, DIT_REPORT_ERROR,
-		"line %llu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
-		(unsigned long long)line, db->number, DIT_SPAN_ARGS(db->suffix),
-		DIT_SPAN_ARGS(dn->pretty),
+		"line %lu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
+		line, db->number, DIT_SPAN_ARGS(db->suffix), DIT_SPAN_ARGS(dn->pretty),
 		hint[0] == '\0' ? "; no database configured for that naming context"
 				: hint,
 		hint[0] == '\0' ? 0 : (int)other->suffix.len,

@@ -72,10 +72,8 @@ static int check_range(const struct dit_job *job, const struct dit_job_range *ra
 	if (range->value >= range->least && range->value <= range->most) {
 		return 0;
 	}
-	dit_job_report(job, DIT_REPORT_ERROR,
-	               "the option %s can be %llu to %llu, not %llu", range->name,
-	               (unsigned long long)range->least, (unsigned long long)range->most,
-	               (unsigned long long)range->value);
+	dit_job_report(job, DIT_REPORT_ERROR, "the option %s can be %lu to %lu, not %lu",
+	               range->name, range->least, range->most, range->value);
 	return -EINVAL;
 }
 
@@ -471,8 +469,8 @@ int dit_job_leave_out(const struct dit_job *job, const struct dit_job_rejects *r
 	}
 	if (rejects->keep_going && n > rejects->max_rejects) {
 		dit_job_report(job, DIT_REPORT_ERROR,
-		               "more than %llu records cannot be stored: giving up",
-		               (unsigned long long)rejects->max_rejects);
+		               "more than %lu records cannot be stored: giving up",
+		               rejects->max_rejects);
 	}
 	return rejects->keep_going && n <= rejects->max_rejects ? 0 : DIT_E_REFUSED;
 }
