@@ -3,6 +3,7 @@
  * Visits of the trees of files that slapadd 2.7.0 made (tests/data/golden-2.7); the
  * answers are those of page_dump.h, which reads each file by itself:
  * - each page is told once, and each node, whether pages are read or mapped;
+ * - a visitor without pages() is told all nodes;
  * - what a visitor leaves out is not told, nor is what is below it;
  * - an error of a visitor or of reading ends the visit;
  * - a damaged file ends with an error or with other nodes.
@@ -156,6 +157,23 @@ static uint64_t child_of(struct fixture *f, const struct tree *tree, unsigned sl
 
 	assert_int_equal(dit_view_node(root, slot, &node), DIT_NODE_FITS);
 	return node.child;
+}
+
+TEST(nobody_has_to_count_pages)
+{
+	struct visited visited = {.nnodes = 0};
+	const struct dit_tree_visitor visitor = {.node = tell_node, .ctx = &visited};
+	uint64_t nkeys = 0;
+	struct fixture f;
+
+	open_file(&f, "gen100");
+	for (size_t k = 0; k < f.ntrees; k++) {
+		assert_int_equal(dit_tree_visit(&f.pages, &f.trees[k].record, &visitor),
+		                 0);
+		nkeys += f.trees[k].nkeys;
+	}
+	assert_int_equal(visited.nnodes, nkeys);
+	close_file(&f);
 }
 
 TEST(what_is_left_out_is_not_told)

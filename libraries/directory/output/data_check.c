@@ -82,17 +82,9 @@ static int add_records(void *ctx, const struct dit_node_view *node)
 	return 0;
 }
 
-/* No database has more pages in its main tree than there are names. */
-static int go_on(void *ctx, uint64_t first, uint64_t n)
-{
-	(void)ctx, (void)first, (void)n;
-	return 0;
-}
-
 static int count_records(int fd, const struct dit_page_format *format, uint64_t *ret)
 {
-	const struct dit_tree_visitor visitor = {
-		.pages = go_on, .node = add_records, .ctx = ret};
+	const struct dit_tree_visitor visitor = {.node = add_records, .ctx = ret};
 	struct dit_page_source pages;
 	struct dit_metas metas;
 	const struct dit_meta *live = NULL;

@@ -11,9 +11,10 @@ struct visit {
 	struct dit_tree_position list; /* of a node */
 };
 
-static int tell(struct visit *visit, uint64_t first, uint64_t n)
+static int tell(struct visit *visit, uint64_t page)
 {
-	int r = visit->reading.pages(visit->reading.ctx, first, n);
+	const struct dit_tree_reading *reading = &visit->reading;
+	int r = reading->pages == NULL ? 0 : reading->pages(reading->ctx, page, 1);
 
 	return r < 0 ? r : 0;
 }
@@ -35,7 +36,7 @@ static int visit_nodes(struct visit *visit, struct dit_tree_position *position,
 
 static int tell_leaf(struct visit *visit, const struct dit_node_view *node)
 {
-	return tell(visit, node->child, 1);
+	return tell(visit, node->child);
 }
 
 /* The pages of a tree, of which leaves are not read. */
@@ -45,8 +46,7 @@ static int visit_branches(struct visit *visit, struct dit_tree_position *positio
 	int r = dit_tree_position_set(position, tree);
 
 	if (r < 0 || position->depth < 2) {
-		return r == 0 && position->depth == 1 ? tell(visit, position->root, 1)
-		                                      : r;
+		return r == 0 && position->depth == 1 ? tell(visit, position->root) : r;
 	}
 	position->nlevels = position->depth - 1;
 	return visit_nodes(visit, position, tell_leaf);

@@ -18,7 +18,7 @@
 struct dit_tree_visitor {
 	/**
 	 * Pages of the tree that lie in a row: one, which may lie outside of the file, or
-	 * a long value's. Called before the first of them is read.
+	 * a long value's. Called before the first of them is read. NULL: nobody counts.
 	 *
 	 * @return 0; 1: leave out what is below; an error, which ends the visit
 	 */
