@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/span.h"
 #include "page/lmdb_format.h"
 #include "page/page_source.h"
 #include "page/tree_cursor.h"

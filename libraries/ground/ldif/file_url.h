@@ -16,8 +16,6 @@
 #ifndef DITKIT_FILE_URL_H
 #define DITKIT_FILE_URL_H
 
-#include <sys/types.h>
-
 #include "base/arena.h"
 #include "base/stop.h"
 

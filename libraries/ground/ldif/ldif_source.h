@@ -20,7 +20,6 @@
 #include <sys/types.h>
 
 #include "base/digest.h"
-#include "base/span.h"
 #include "base/stop.h"
 #include "ldif/unpack.h"
 

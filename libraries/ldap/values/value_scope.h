@@ -13,7 +13,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "schema/schema.h"

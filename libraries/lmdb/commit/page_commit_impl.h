@@ -9,7 +9,6 @@
 #define DITKIT_PAGE_COMMIT_IMPL_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "commit/free_list.h"
 #include "commit/page_commit.h"

@@ -23,7 +23,6 @@
 
 #include <assert.h>
 #include <stdint.h>
-#include <string.h>
 
 #define DIT_PAGE_BRANCH   0x01u
 #define DIT_PAGE_LEAF     0x02u

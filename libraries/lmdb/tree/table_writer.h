@@ -15,7 +15,6 @@
 #ifndef DITKIT_TABLE_WRITER_H
 #define DITKIT_TABLE_WRITER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

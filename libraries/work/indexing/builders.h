@@ -28,7 +28,6 @@
 #ifndef DITKIT_BUILDERS_H
 #define DITKIT_BUILDERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -10,10 +10,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
-#include "base/error.h"
 #include "base/grow.h"
 #include "base/object.h"
 
