@@ -441,8 +441,8 @@ static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages
 	return chunk->pages == NULL ? -ENOMEM : 0;
 }
 
-int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
-                               char **ret_pages, uint64_t *ret_ticket)
+int dit_page_sink_add(struct dit_page_sink *sink, size_t npages, char **ret_pages,
+                      uint64_t *ret_ticket)
 {
 	int r = move_open(sink);
 
@@ -494,15 +494,10 @@ int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket)
 	return 0;
 }
 
-int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket)
-{
-	return dit_page_sink_add_overflow(sink, 1, ret_page, ret_ticket);
-}
-
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket)
 {
 	char *space = NULL;
-	int r = dit_page_sink_add(sink, &space, ret_ticket);
+	int r = dit_page_sink_add(sink, 1, &space, ret_ticket);
 
 	if (r == 0) {
 		dit_page_copy(sink->space->format, space, page, sink->space->page_bytes);

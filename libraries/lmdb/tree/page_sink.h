@@ -123,14 +123,17 @@ struct dit_page_sink {
 void dit_page_sink_deinit(struct dit_page_sink *sink);
 
 /**
- * Room for one more page, uninitialised; the caller fills it before any other call.
+ * Room for more pages in a row, uninitialised; the caller fills it before any other call.
+ *
+ * @param ret_ticket  the first one's
  *
  * @return 0; -ENOMEM; or why pages before it could not be written: -ENOSPC, -EDQUOT,
  *         -EFBIG, other -errno
  */
-int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket);
+int dit_page_sink_add(struct dit_page_sink *sink, size_t npages, char **ret_pages,
+                      uint64_t *ret_ticket);
 
-/** As above, with a copy of a finished page of nodes: see dit_page_copy(). */
+/** One more page, with a copy of a finished page of nodes: see dit_page_copy(). */
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
 
 /**
@@ -160,13 +163,6 @@ int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 /** Write the chunks before a mark, which is an earlier `nchunks`. The caller has filled
  * them. Errors as above. */
 int dit_page_sink_release(struct dit_page_sink *sink, size_t mark);
-
-/**
- * As above, room for overflow pages, any number of them in a row; the ticket is the first
- * one's.
- */
-int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
-                               char **ret_pages, uint64_t *ret_ticket);
 
 /**
  * Overflow pages that are too many for a chunk: made and written chunk by chunk, so that

@@ -206,7 +206,7 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	 * yet. */
 	int r = add_big_node(writer, key);
 
-	r = r ?: dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
+	r = r ?: dit_page_sink_add(&writer->sink, npages, &pages, &ticket);
 	if (r < 0) {
 		return r;
 	}
@@ -354,7 +354,7 @@ static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
 	size_t used = format->header_bytes + nids * ID_BYTES;
 	uint64_t ticket = 0;
 	char *page = NULL;
-	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+	int r = dit_page_sink_add(&writer->sink, 1, &page, &ticket);
 
 	if (r < 0) {
 		return r;

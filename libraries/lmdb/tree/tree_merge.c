@@ -57,8 +57,8 @@ void dit_tree_merge_free(struct dit_tree_merge *merge)
 {
 	if (merge != NULL) {
 		dit_table_writer_free(merge->shared.writer);
-		dit_tree_path_deinit(&merge->path);
-		dit_tree_path_deinit(&merge->list);
+		dit_tree_position_deinit(&merge->path.position);
+		dit_tree_position_deinit(&merge->list.position);
 		free(merge->old.list);
 		free(merge->new.list);
 		free(merge);

@@ -12,11 +12,6 @@
 
 #define FEW_BYTES 4 /* a leaf with less than this part of its bytes takes the next one */
 
-void dit_tree_path_deinit(struct dit_tree_path *path)
-{
-	dit_tree_position_deinit(&path->position);
-}
-
 static struct dit_page_tree *pages_of(const struct dit_tree_path *path)
 {
 	struct dit_table_writer *writer = path->shared->writer;

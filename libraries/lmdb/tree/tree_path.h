@@ -52,9 +52,6 @@ struct dit_tree_path {
 	unsigned nopen;                                    /* levels */
 };
 
-/** Frees the pages. */
-void dit_tree_path_deinit(struct dit_tree_path *path);
-
 /** Open the root. 0; DIT_E_CORRUPT; -ENOMEM; errors of reading and of dropped() */
 int dit_tree_path_begin(struct dit_tree_path *path, const struct dit_tree_record *tree);
 
