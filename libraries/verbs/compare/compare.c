@@ -37,9 +37,8 @@ static int fail_side(const struct dit_compare *c, int r, const char *directory,
 		why = "there is no " DIT_DATA_NAME
 		      " in it; a directory of slapd's is wanted";
 	}
-	dit_job_report(&c->job, DIT_REPORT_ERROR, "%s: %s", directory,
-	               why[0] == '\0' ? dit_strerror(r) : why);
-	return r;
+	return dit_job_say(&c->job, r, "%s: %s", directory,
+	                   why[0] == '\0' ? dit_strerror(r) : why);
 }
 
 static int open_side(struct dit_compare *c, unsigned number)
@@ -264,22 +263,19 @@ static int begin(struct dit_compare *c)
 	int r = dit_job_check(&c->job, NULL, 0);
 
 	if (r == 0 && (opts->first == NULL || opts->second == NULL)) {
-		dit_job_report(&c->job, DIT_REPORT_ERROR,
-		               "the directory of the %s database is missing",
-		               opts->first == NULL ? "first" : "second");
-		r = -EINVAL;
+		r = dit_job_say(&c->job, -EINVAL,
+		                "the directory of the %s database is missing",
+		                opts->first == NULL ? "first" : "second");
 	}
 	r = r < 0 ? r : read_conf(c);
 	if (r == 0 && opts->before_open != NULL) {
 		r = dit_job_answer(
 			opts->before_open(opts->before_open_ctx, c->directories, 2));
 	}
-	if (r == 0 && dit_directory_is_one(opts->first, opts->second)) {
-		dit_job_report(&c->job, DIT_REPORT_ERROR, "%s, %s: this is one database",
-		               opts->first, opts->second);
-		r = -EINVAL;
-	}
-	return r;
+	return r < 0 || !dit_directory_is_one(opts->first, opts->second)
+	               ? r
+	               : dit_job_say(&c->job, -EINVAL, "%s, %s: this is one database",
+	                             opts->first, opts->second);
 }
 
 static int run(struct dit_compare *c)

@@ -21,8 +21,7 @@
 int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *why)
 {
 	diff->is_told = true;
-	dit_job_report(&diff->job, DIT_REPORT_ERROR, "%s: %s", what, why);
-	return r;
+	return dit_job_say(&diff->job, r, "%s: %s", what, why);
 }
 
 /* ---- statistics ---- */

@@ -338,12 +338,11 @@ static int check_holes(struct dit_diff *diff)
 			return -ENOMEM;
 		}
 		diff->is_told = true;
-		dit_job_report(
-			&diff->job, DIT_REPORT_ERROR,
+		return dit_job_say(
+			&diff->job, -EINVAL,
 			"%.*s: this entry is missing in one state, and entries below "
 			"it are there: no changes lead from one to the other",
 			(int)dn.len, dn.data);
-		return -EINVAL;
 	}
 	return 0;
 }

@@ -132,11 +132,11 @@ struct scan {
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id)
 {
 	diff->is_told = true;
-	dit_job_report(&diff->job, DIT_REPORT_ERROR,
-	               "%s: entry %llu cannot be read: the database is damaged; ditcheck "
-	               "says how",
-	               diff->sides[side].directory, (unsigned long long)id);
-	return DIT_E_CORRUPT;
+	return dit_job_say(
+		&diff->job, DIT_E_CORRUPT,
+		"%s: entry %llu cannot be read: the database is damaged; ditcheck "
+		"says how",
+		diff->sides[side].directory, (unsigned long long)id);
 }
 
 static int begin_range(void *ctx, struct dit_scan_range *range)

@@ -81,9 +81,8 @@ static int fail_on_file(struct export *export, int r)
 	if (r == DIT_E_STOPPED) {
 		return r; /* told at the end */
 	}
-	dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",
-	               path == NULL ? "standard output" : path, dit_strerror(r));
-	return r;
+	return dit_job_say(&export->job, r, "%s: %s",
+	                   path == NULL ? "standard output" : path, dit_strerror(r));
 }
 
 /* ---- members ---- */
@@ -288,10 +287,9 @@ static int fail_on_database(const struct export *export,
 	}
 	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
 	    (r < DIT_LMDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
-		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",
-		               database->db->data.directory,
-		               fault[0] == '\0' ? dit_strerror(r) : fault);
-		return r;
+		return dit_job_say(&export->job, r, "%s: %s",
+		                   database->db->data.directory,
+		                   fault[0] == '\0' ? dit_strerror(r) : fault);
 	}
 	if (r == DIT_E_UNKNOWN) {
 		code = DIT_LMDB_NOTFOUND;

@@ -37,11 +37,10 @@ static int check_input(const struct loader *loader)
 		const char *path = opts->inputs[i];
 
 		if (dit_load_is_pipe(path)) {
-			dit_job_report(
-				&loader->job, DIT_REPORT_ERROR,
+			return dit_job_say(
+				&loader->job, DIT_E_UNSUPPORTED,
 				"%s is a pipe, and --memberof and --unique read the input twice: write it to a file first, or load without them and run \"ditmodify --memberof\"",
 				path == NULL ? "standard input" : path);
-			return DIT_E_UNSUPPORTED;
 		}
 	}
 	return 0;
@@ -53,17 +52,16 @@ static int check_targets(const struct loader *loader)
 	const struct load_target *target = &loader->targets[0];
 
 	if (loader->ntargets > 1) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "overlays of several databases are not supported: load "
-		               "each one alone, with -b and -g");
-		return DIT_E_UNSUPPORTED;
+		return dit_job_say(
+			&loader->job, DIT_E_UNSUPPORTED,
+			"overlays of several databases are not supported: load "
+			"each one alone, with -b and -g");
 	}
 	if (target->output != NULL && target->output->stored.last_id > 0) {
-		dit_job_report(
-			&loader->job, DIT_REPORT_ERROR,
+		return dit_job_say(
+			&loader->job, DIT_E_NOTEMPTY,
 			"%s has entries, and --memberof and --unique look at those of the input alone: load without them, then run \"ditmodify --memberof\"",
 			target->db->data.directory);
-		return DIT_E_NOTEMPTY;
 	}
 	return 0;
 }

@@ -115,9 +115,7 @@ static int look_at(struct load_target *target)
 		return dit_job_fail(&loader->job, r, directory);
 	}
 	if (r == DIT_E_UNSUPPORTED && loader->is_estimate) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR, "%s: %s", directory,
-		               fault.text);
-		return r;
+		return dit_job_say(&loader->job, r, "%s: %s", directory, fault.text);
 	}
 	if (r < 0 && r != -ENOENT && loader->opts->is_dry_run) {
 		dit_job_report(&loader->job, DIT_REPORT_REMARK,

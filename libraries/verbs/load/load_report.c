@@ -75,12 +75,11 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 		return r;
 	}
 	if (r == DIT_E_FULL) {
-		dit_job_report(
-			&target->loader->job, DIT_REPORT_ERROR,
+		return dit_job_say(
+			&target->loader->job, r,
 			"the database in %s is full, maxsize is %llu: configure more, or "
 			"give --grow",
 			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
-		return r;
 	}
 	return fail_at(target->loader, r, what, db->data.directory, "");
 }

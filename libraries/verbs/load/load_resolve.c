@@ -29,12 +29,11 @@ static int fail(struct load_target *target, const struct dit_ldif_record *record
 	if (r != DIT_E_TOOLONG) {
 		return dit_load_target_fail(target, r, what);
 	}
-	dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
-	               "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
-	               DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
-	               (unsigned long long)record->file_line, limit->before, limit->n,
-	               limit->after);
-	return r;
+	return dit_job_say(&target->loader->job, r,
+	                   "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
+	                   DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
+	                   (unsigned long long)record->file_line, limit->before, limit->n,
+	                   limit->after);
 }
 
 /* The node is enough where another database has the entry. */

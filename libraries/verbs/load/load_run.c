@@ -63,11 +63,10 @@ static int take_digest(struct loader *loader, size_t number,
 	if (wanted == NULL || strcmp(wanted, digest->text) == 0) {
 		return 0;
 	}
-	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "%s is short, damaged or exchanged: its digest is %s, not %s; "
-	               "nothing was changed",
-	               path == NULL ? "standard input" : path, digest->text, wanted);
-	return DIT_E_INVALID;
+	return dit_job_say(&loader->job, DIT_E_INVALID,
+	                   "%s is short, damaged or exchanged: its digest is %s, not %s; "
+	                   "nothing was changed",
+	                   path == NULL ? "standard input" : path, digest->text, wanted);
 }
 
 /* The digests of the inputs, if they are wanted, for the results; and are they right? */
@@ -105,10 +104,9 @@ static int check_entries(const struct loader *loader)
 	if (!opts->replaces || loader->stats->nentries > 0 || can_be_empty) {
 		return 0;
 	}
-	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "the input has no entry that can be stored: nothing is "
-	               "replaced");
-	return DIT_E_INVALID;
+	return dit_job_say(&loader->job, DIT_E_INVALID,
+	                   "the input has no entry that can be stored: nothing is "
+	                   "replaced");
 }
 
 /* ---- publication: all databases, or none (output/publication.h) ---- */

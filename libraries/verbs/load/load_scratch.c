@@ -117,9 +117,9 @@ int dit_load_scratch_make(struct loader *loader)
 	int r = -EEXIST;
 
 	if (loader->ntargets != 1 || target->is_foreign) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "is_scratch is for one database of type mdb: set no_glue");
-		return -EINVAL;
+		return dit_job_say(
+			&loader->job, -EINVAL,
+			"is_scratch is for one database of type mdb: set no_glue");
 	}
 	loader->job.interrupted = "Interrupted";
 	remove_leftovers(tmp);

@@ -94,19 +94,17 @@ static int check_opts(const struct loader *loader)
 	                                     DIT_LOAD_WRITER_APPEND}};
 
 	if (opts->is_prepared && opts->is_dry_run) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "a dry run prepares nothing: leave out -u or --prepare");
-		return -EINVAL;
+		return dit_job_say(
+			&loader->job, -EINVAL,
+			"a dry run prepares nothing: leave out -u or --prepare");
 	}
 	if (opts->replaces && opts->only_if_empty) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "replaces and only_if_empty exclude each other");
-		return -EINVAL;
+		return dit_job_say(&loader->job, -EINVAL,
+		                   "replaces and only_if_empty exclude each other");
 	}
 	if (opts->directory != NULL && opts->is_prepared) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "directory and is_prepared exclude each other");
-		return -EINVAL;
+		return dit_job_say(&loader->job, -EINVAL,
+		                   "directory and is_prepared exclude each other");
 	}
 	return dit_job_check(&loader->job, own, sizeof(own) / sizeof(own[0]));
 }
@@ -127,9 +125,9 @@ static int read_removed_sids(struct loader *loader)
 		return -EINVAL;
 	}
 	if (dit_sid_set_has(&loader->reading.removed_sids, (int)opts->sid)) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "remove-sids contains configured serverID %u.", opts->sid);
-		return -EINVAL;
+		return dit_job_say(&loader->job, -EINVAL,
+		                   "remove-sids contains configured serverID %u.",
+		                   opts->sid);
 	}
 	return 0;
 }

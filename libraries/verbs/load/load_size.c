@@ -55,10 +55,8 @@ int dit_load_budget_make(const struct dit_job *job, const struct dit_load_opts *
 	size_t bytes = between(nthreads, MEMBERS_MIN, MEMBERS_MAX) * MEMBER_BYTES;
 
 	if (memory < DIT_LOAD_MEMORY_MIN) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "at least %u MiB of memory are needed",
-		               DIT_LOAD_MEMORY_MIN >> 20);
-		return -EINVAL;
+		return dit_job_say(job, -EINVAL, "at least %u MiB of memory are needed",
+		                   DIT_LOAD_MEMORY_MIN >> 20);
 	}
 	ret->batch_records = opts->batch_records;
 	if (ret->batch_records == 0) {

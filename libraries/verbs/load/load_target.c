@@ -23,13 +23,13 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	int r = 0;
 
 	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
-		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
-		               "the database in %s has the entry ID %llu, and no ID is "
-		               "left below %u: export the database and load it again",
-		               target->db->data.directory,
-		               (unsigned long long)target->output->stored.last_id,
-		               DIT_DN_TABLE_MAX + 1);
-		return DIT_E_TOOLONG;
+		return dit_job_say(
+			&target->loader->job, DIT_E_TOOLONG,
+			"the database in %s has the entry ID %llu, and no ID is "
+			"left below %u: export the database and load it again",
+			target->db->data.directory,
+			(unsigned long long)target->output->stored.last_id,
+			DIT_DN_TABLE_MAX + 1);
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,
 	                        target->loader->job.chosen.settings->schema);
@@ -206,11 +206,11 @@ static int check_index_limit(const struct load_target *target)
 	               dit_index_set_db(target->indexes, limit)->name, DIT_LMDB_DBS_FULL);
 	dit_job_say_not_opened(&loader->job, target->db, DIT_LMDB_DBS_FULL,
 	                       target->number == 0);
-	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
-	               DIT_SPAN_ARGS(target->db->suffix), n,
-	               dit_openldap_name(chosen->openldap), chosen->patch, limit);
-	return DIT_E_CONFIG;
+	return dit_job_say(
+		&loader->job, DIT_E_CONFIG,
+		"database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
+		DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(chosen->openldap),
+		chosen->patch, limit);
 }
 
 int dit_load_target_prepare(struct load_target *target)

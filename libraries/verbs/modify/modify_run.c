@@ -27,19 +27,17 @@ int dit_modify_fail(struct modifier *modifier, int r, const char *what)
 	const struct dit_database *db = modifier->db;
 
 	if (r == DIT_E_FULL) {
-		dit_job_report(
-			&modifier->job, DIT_REPORT_ERROR,
+		return dit_job_say(
+			&modifier->job, r,
 			"the database in %s has no room for the changes, maxsize is %llu: "
 			"configure more, or give --grow",
 			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
-		return r;
 	}
 	if (r == DIT_E_CORRUPT) {
-		dit_job_report(
-			&modifier->job, DIT_REPORT_ERROR,
+		return dit_job_say(
+			&modifier->job, r,
 			"the database in %s is damaged: see what \"ditcheck\" says",
 			db->data.directory);
-		return r;
 	}
 	return dit_job_fail(&modifier->job, r, what);
 }
@@ -51,9 +49,8 @@ static int check_database(struct modifier *modifier)
 	const struct dit_database *db = modifier->job.chosen.db;
 
 	if (strcmp(db->type, "mdb") != 0) {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "database doesn't support necessary operations.");
-		return DIT_E_CONFIG;
+		return dit_job_say(&modifier->job, DIT_E_CONFIG,
+		                   "database doesn't support necessary operations.");
 	}
 	modifier->db = db;
 	modifier->stats->directory = strdup(db->data.directory);
@@ -148,9 +145,8 @@ static int fail_open(const struct modifier *modifier, int r,
 	const char *directory = modifier->db->data.directory;
 
 	if (r == -ENOENT) {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "%s has no database: load it with ditadd", directory);
-		return r;
+		return dit_job_say(&modifier->job, r,
+		                   "%s has no database: load it with ditadd", directory);
 	}
 	return dit_job_open_fail(&modifier->job, r, directory, fault);
 }

@@ -34,8 +34,8 @@ static int refuse(const struct modifier *modifier, const struct dit_ldif_record 
 {
 	bool is_known = modifier->digest[0] != '\0';
 
-	dit_job_report(
-		&modifier->job, DIT_REPORT_ERROR,
+	return dit_job_say(
+		&modifier->job, DIT_E_REFUSED,
 		"%s:%llu: these changes are for a state whose digest is %.*s; %s%s; "
 		"--force makes them nevertheless",
 		record->file, (unsigned long long)record->file_line,
@@ -44,7 +44,6 @@ static int refuse(const struct modifier *modifier, const struct dit_ldif_record 
 			 : "changes without a digest, or that were refused, come "
 			   "before them",
 		modifier->digest);
-	return DIT_E_REFUSED;
 }
 
 static int check_before(struct modifier *modifier, const struct dit_ldif_record *record,

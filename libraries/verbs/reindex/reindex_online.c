@@ -17,13 +17,13 @@ static int refuse(const struct reindex_target *target, uint64_t id, const char *
 		target->stats->nbroken++;
 		return 0;
 	}
-	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
-	               "entry id=%08llx: it was changed during the run and cannot "
-	               "be indexed: %s",
-	               (unsigned long long)id,
-	               reason == NULL || reason[0] == '\0' ? "a value without index key"
-	                                                   : reason);
-	return DIT_E_CORRUPT;
+	return dit_job_say(&target->reindexer->job, DIT_E_CORRUPT,
+	                   "entry id=%08llx: it was changed during the run and cannot "
+	                   "be indexed: %s",
+	                   (unsigned long long)id,
+	                   reason == NULL || reason[0] == '\0'
+	                           ? "a value without index key"
+	                           : reason);
 }
 
 /* ---- changes ---- */

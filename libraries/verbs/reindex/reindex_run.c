@@ -82,10 +82,9 @@ static int check_opts(struct reindexer *reindexer)
 
 	reindexer->memory_bytes = memory.value;
 	if (opts->online && opts->drop_unconfigured) {
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-		               "indexes that are not configured can be removed only "
-		               "while slapd does not run");
-		return -EINVAL;
+		return dit_job_say(&reindexer->job, -EINVAL,
+		                   "indexes that are not configured can be removed only "
+		                   "while slapd does not run");
 	}
 	return dit_job_check(&reindexer->job, &memory, 1);
 }
@@ -102,9 +101,8 @@ static int read_settings(struct reindexer *reindexer)
 	}
 	r = r ?: dit_job_choose(job);
 	if (r == 0 && (is_config || strcmp(job->chosen.db->type, "mdb") != 0)) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "database doesn't support necessary operations.");
-		return DIT_E_CONFIG;
+		return dit_job_say(job, DIT_E_CONFIG,
+		                   "database doesn't support necessary operations.");
 	}
 	return r;
 }

@@ -28,20 +28,19 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 		                         &target->fault);
 	}
 	if (bytes == 0) {
-		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
-		               "the database in %s has no room for the old indexes and "
-		               "the new ones, maxsize is %llu: configure more",
-		               db->data.directory,
-		               (unsigned long long)db->data.maxsize_bytes);
-		return r;
+		return dit_job_say(
+			&target->reindexer->job, r,
+			"the database in %s has no room for the old indexes and "
+			"the new ones, maxsize is %llu: configure more",
+			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
 	}
-	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
-	               "the database in %s needs %llu bytes, with the old indexes and "
-	               "the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
-	               db->data.directory, (unsigned long long)bytes,
-	               (unsigned long long)db->data.maxsize_bytes,
-	               (unsigned long long)((bytes + (16u << 20)) >> 20 << 20));
-	return r;
+	return dit_job_say(
+		&target->reindexer->job, r,
+		"the database in %s needs %llu bytes, with the old indexes and "
+		"the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
+		db->data.directory, (unsigned long long)bytes,
+		(unsigned long long)db->data.maxsize_bytes,
+		(unsigned long long)((bytes + (16u << 20)) >> 20 << 20));
 }
 
 /* ---- which index databases are built ---- */
@@ -79,12 +78,12 @@ static int check_attrs(const struct reindex_target *target)
 				&reindexer->job, DIT_REPORT_DIAGNOSTIC,
 				"mdb_tool_entry_reindex: no index configured for %s",
 				name);
-			dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-			               "no index of %s is configured: add \"index %s "
-			               "eq\" to slapd.conf, or \"olcDbIndex: %s eq\" to "
-			               "the entry of the database",
-			               name, name, name);
-			return DIT_E_CONFIG;
+			return dit_job_say(
+				&reindexer->job, DIT_E_CONFIG,
+				"no index of %s is configured: add \"index %s "
+				"eq\" to slapd.conf, or \"olcDbIndex: %s eq\" to "
+				"the entry of the database",
+				name, name, name);
 		}
 	}
 	return 0;
@@ -202,11 +201,10 @@ static int check_release(const struct reindex_target *target)
 	if (!dit_snapshot_is_lmdb_10(target->snapshot) || release >= DIT_OPENLDAP_2_7) {
 		return 0;
 	}
-	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
-	               "%s: the database is of OpenLDAP 2.7, the configuration is "
-	               "read as OpenLDAP %s reads it: see --openldap",
-	               target->db->data.directory, dit_openldap_name(release));
-	return DIT_E_CONFIG;
+	return dit_job_say(&target->reindexer->job, DIT_E_CONFIG,
+	                   "%s: the database is of OpenLDAP 2.7, the configuration is "
+	                   "read as OpenLDAP %s reads it: see --openldap",
+	                   target->db->data.directory, dit_openldap_name(release));
 }
 
 static int open_output(struct reindex_target *target)
@@ -222,13 +220,11 @@ static int open_output(struct reindex_target *target)
 		bool can_go_online =
 			!reindexer->opts->online && strncmp(holder, "slapd,", 6) == 0;
 
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-		               "the database in %s is in use by %s%s", db->data.directory,
-		               holder,
-		               can_go_online
-		                       ? "; --online builds indexes while slapd runs"
-		                       : "");
-		return r;
+		return dit_job_say(
+			&reindexer->job, r, "the database in %s is in use by %s%s",
+			db->data.directory, holder,
+			can_go_online ? "; --online builds indexes while slapd runs"
+				      : "");
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
 		return say_missing(target);
@@ -242,13 +238,13 @@ static int check_online(const struct reindex_target *target, const char *name, i
 	if (!target->reindexer->opts->online || found > 0) {
 		return 0;
 	}
-	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
-	               found == 0 ? "index database \"%s\" in %s does not exist: start "
-	                            "slapd again with this configuration first"
-	                          : "index database \"%s\" in %s has integer keys, "
-	                            "which do not suit its index: stop slapd",
-	               name, target->db->data.directory);
-	return DIT_E_CONFIG;
+	return dit_job_say(&target->reindexer->job, DIT_E_CONFIG,
+	                   found == 0
+	                           ? "index database \"%s\" in %s does not exist: start "
+	                             "slapd again with this configuration first"
+	                           : "index database \"%s\" in %s has integer keys, "
+	                             "which do not suit its index: stop slapd",
+	                   name, target->db->data.directory);
 }
 
 /*

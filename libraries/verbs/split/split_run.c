@@ -67,16 +67,14 @@ static int check_opts(const struct split *split)
 	                                          DIT_EXPORT_PLAIN, DIT_EXPORT_ZSTD};
 
 	if (opts->part >= split->nparts) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR,
-		               "there is no part %u of %u: parts are counted from 0",
-		               opts->part, split->nparts);
-		return -EINVAL;
+		return dit_job_say(&split->job, -EINVAL,
+		                   "there is no part %u of %u: parts are counted from 0",
+		                   opts->part, split->nparts);
 	}
 	if (opts->map == NULL || opts->output == NULL || *opts->output == '\0') {
-		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s is missing",
-		               opts->map == NULL ? "the map"
-		                                 : "the directory for the shards");
-		return -EINVAL;
+		return dit_job_say(&split->job, -EINVAL, "%s is missing",
+		                   opts->map == NULL ? "the map"
+		                                     : "the directory for the shards");
 	}
 	return dit_job_check(&split->job, &compression, 1);
 }
@@ -105,26 +103,23 @@ static int read_map(struct split *split)
 	int r = dit_split_map_read(&split->map, path, split->job.chosen.settings->schema,
 	                           &line, &fault);
 
-	if (r == DIT_E_CONFIG) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s:%llu: %s", path,
-		               (unsigned long long)line, fault.text);
-	} else if (r < 0) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", path,
-		               r == -ENOTSUP ? "no regular file" : dit_strerror(r));
-	}
-	return r;
+	return r == 0 ? 0
+	       : r == DIT_E_CONFIG
+	               ? dit_job_say(&split->job, r, "%s:%llu: %s", path,
+	                             (unsigned long long)line, fault.text)
+	               : dit_job_say(&split->job, r, "%s: %s", path,
+	                             r == -ENOTSUP ? "no regular file" : dit_strerror(r));
 }
 
 static int fail_on_output(const struct split *split, int r)
 {
 	const struct dit_split_output *output = &split->output;
 
-	if (r == DIT_E_STOPPED || output->failed == NULL) {
-		return dit_job_fail(&split->job, r, "could not write the shards");
-	}
-	dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", output->failed,
-	               output->why[0] == '\0' ? dit_strerror(r) : output->why);
-	return r;
+	return r == DIT_E_STOPPED || output->failed == NULL
+	               ? dit_job_fail(&split->job, r, "could not write the shards")
+	               : dit_job_say(&split->job, r, "%s: %s", output->failed,
+	                             output->why[0] == '\0' ? dit_strerror(r)
+	                                                    : output->why);
 }
 
 static int open_output(struct split *split)
@@ -297,11 +292,11 @@ static int take_part(struct split *split, size_t number)
 		return 1;
 	}
 	if (split->path == NULL || stat(split->path, &st) < 0 || !S_ISREG(st.st_mode)) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR,
-		               "%s cannot be read in parts: it is no regular file; write "
-		               "it to one, or split it in one part",
-		               name_of(split->path));
-		return -ESPIPE;
+		return dit_job_say(
+			&split->job, -ESPIPE,
+			"%s cannot be read in parts: it is no regular file; write "
+			"it to one, or split it in one part",
+			name_of(split->path));
 	}
 	if (!dit_ldif_reader_can_skip(split->reader)) {
 		return number % split->nparts == opts->part ? 1 : 0;
@@ -322,10 +317,9 @@ static int check_size(const struct split *split)
 	is_shorter = split->batch.bytes_read < dit_ldif_reader_size(split->reader);
 	if (is_shorter || (stat(split->path, &st) == 0 && S_ISREG(st.st_mode) &&
 	                   (uint64_t)st.st_size > split->size)) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR,
-		               "%s has become %s while it was read", split->path,
-		               is_shorter ? "shorter" : "longer");
-		return DIT_E_INVALID;
+		return dit_job_say(&split->job, DIT_E_INVALID,
+		                   "%s has become %s while it was read", split->path,
+		                   is_shorter ? "shorter" : "longer");
 	}
 	return 0;
 }
@@ -365,9 +359,8 @@ static int read_input(struct split *split, const char *path, size_t number)
 	split->nbefore = 0;
 	split->batch.bytes_read = 0;
 	if (r < 0) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", name_of(path),
-		               dit_strerror(r));
-		return r;
+		return dit_job_say(&split->job, r, "%s: %s", name_of(path),
+		                   dit_strerror(r));
 	}
 	split->size = dit_ldif_reader_size(split->reader);
 	split->output.input_bytes += split->size;
@@ -387,12 +380,12 @@ static int read_inputs(struct split *split)
 		r = read_input(split, opts->inputs[i], i);
 	}
 	if (r == 0 && split->stats->nunmatched > 0) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR,
-		               "%llu of %llu records match no line of %s: nothing was "
-		               "written; add lines for them",
-		               (unsigned long long)split->stats->nunmatched,
-		               (unsigned long long)split->stats->nrecords, opts->map);
-		return DIT_E_REFUSED;
+		return dit_job_say(
+			&split->job, DIT_E_REFUSED,
+			"%llu of %llu records match no line of %s: nothing was "
+			"written; add lines for them",
+			(unsigned long long)split->stats->nunmatched,
+			(unsigned long long)split->stats->nrecords, opts->map);
 	}
 	return r;
 }

@@ -418,6 +418,16 @@ void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
 	va_end(args);
 }
 
+int dit_job_say(const struct dit_job *job, int r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dit_tell(job->opts.report, job->opts.report_ctx, DIT_REPORT_ERROR, format, args);
+	va_end(args);
+	return r;
+}
+
 void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database *db,
                             int code, bool is_first)
 {

@@ -280,6 +280,9 @@ struct dit_ticker *dit_job_ticker(struct dit_job *job);
 /** One line to the caller's report callback. */
 void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
                     const char *format, ...) __attribute__((format(printf, 3, 4)));
+/** An error: the same with DIT_REPORT_ERROR. @return @p r */
+int dit_job_say(const struct dit_job *job, int r, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /**
  * Report that slapd would not start with a database, in the words of slapd and its tools.
