@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,18 @@ void text_echo(FILE *out, const char *text)
 	(void)fprintf(out, "... [%zu bytes]", len);
 }
 
+int common_say(const char *program, int r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)fprintf(stderr, "%s: ", program);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+	return r;
+}
+
 int common_fail_path(const char *program, const char *path, const char *reason)
 {
 	(void)fprintf(stderr, "%s: ", program);
@@ -172,11 +185,9 @@ void common_print_report(const char *program, bool is_silent,
 
 int common_flush_output(const char *program)
 {
-	if (fflush(stdout) == 0 && ferror(stdout) == 0) {
-		return 0;
-	}
-	(void)fprintf(stderr, "%s: standard output: %s\n", program, strerror(errno));
-	return -1;
+	return fflush(stdout) == 0 && ferror(stdout) == 0
+	               ? 0
+	               : common_say(program, -1, "standard output: %s", strerror(errno));
 }
 
 void common_raise_file_limit(void)
@@ -202,12 +213,11 @@ static int need_stack(const char *program)
 	limit.rlim_cur = STACK_BYTES;
 	limit.rlim_max = max < STACK_BYTES ? STACK_BYTES : max; /* root may */
 	if (setrlimit(RLIMIT_STACK, &limit) < 0) {
-		(void)fprintf(
-			stderr,
-			"%s: the stack may have %llu KiB, and needs %u KiB: raise the "
-			"limit (ulimit -s)\n",
-			program, (unsigned long long)max >> 10, STACK_BYTES >> 10);
-		return -1;
+		return common_say(
+			program, -1,
+			"the stack may have %llu KiB, and needs %u KiB: raise the "
+			"limit (ulimit -s)",
+			(unsigned long long)max >> 10, STACK_BYTES >> 10);
 	}
 	/* glibc took the old limit for the stacks of threads. */
 	if (pthread_attr_init(&threads) == 0) {

@@ -24,6 +24,10 @@ int common_read_size(const char *text, uint64_t *ret);
 void common_print_report(const char *program, bool is_silent,
                          const struct dit_report *report);
 
+/** 'PROGRAM: TEXT' on standard error. @return @p r */
+int common_say(const char *program, int r, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /** 'PROGRAM: PATH: REASON' on standard error. @return -1 */
 int common_fail_path(const char *program, const char *path, const char *reason);
 

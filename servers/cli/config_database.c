@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "default_paths.h"
 
 /* The arguments of the tool. */
@@ -20,18 +21,12 @@ struct arguments {
 	unsigned nfiles; /* how often a file was given */
 };
 
-static int fail_memory(const struct common_options *options)
-{
-	(void)fprintf(stderr, "%s: out of memory\n", options->program);
-	return -1;
-}
-
 /* @param text  NULL: nothing. @return 0; -1 after a message */
 static int add(struct arguments *args, const char *text)
 {
 	return text == NULL || argz_add(&args->text, &args->len, text) == 0
 	               ? 0
-	               : fail_memory(args->options);
+	               : common_say(args->options->program, -1, "out of memory");
 }
 
 bool config_database_is_meant(const struct common_options *options)
@@ -42,10 +37,8 @@ bool config_database_is_meant(const struct common_options *options)
 
 static int refuse(const struct arguments *args, const char *why, const char *what)
 {
-	(void)fprintf(stderr, "%s: %s %s the config database%s%s\n",
-	              args->options->program, args->tool->name, args->tool->does, why,
-	              what);
-	return -1;
+	return common_say(args->options->program, -1, "%s %s the config database%s%s",
+	                  args->tool->name, args->tool->does, why, what);
 }
 
 /* A common_own_option_fn. @return 0; -1 after a message: the tool has no such option */
@@ -95,19 +88,16 @@ static int check_tree(const struct common_options *options)
 
 	if (options->conf == NULL && asprintf(&root, "%s/cn=config.ldif", dir) >= 0 &&
 	    access(root, F_OK) != 0 && errno == ENOENT) {
-		(void)fprintf(stderr,
-		              "%s: %s: there is no configuration tree in it, which the "
-		              "config database is: see -F\n",
-		              options->program, dir);
-		r = -1;
+		r = common_say(options->program, -1,
+		               "%s: there is no configuration tree in it, which the "
+		               "config database is: see -F",
+		               dir);
 	} else if (options->conf != NULL && options->conf_dir == NULL) {
-		(void)fprintf(
-			stderr,
-			"%s: could not open database.\n"
-			"%s: %s is no configuration tree, which the config database "
-			"is: see -F\n",
-			options->program, options->program, options->conf);
-		r = -1;
+		(void)common_say(options->program, 0, "could not open database.");
+		r = common_say(options->program, -1,
+		               "%s is no configuration tree, which the config database "
+		               "is: see -F",
+		               options->conf);
 	}
 	free(root);
 	return r;
@@ -125,14 +115,14 @@ int config_database_hand_over(const struct common_options *options,
 	r = r ?: take_arguments(&args, argc, argv);
 	if (r == 0) {
 		items = calloc(argz_count(args.text, args.len) + 1, sizeof(*items));
-		r = items == NULL ? fail_memory(options) : 0;
+		r = items == NULL ? common_say(options->program, -1, "out of memory") : 0;
 	}
 	if (r == 0) {
 		argz_extract(args.text, args.len, items);
 		(void)execv(slapd, items);
-		(void)fprintf(stderr, "%s: %s %s the config database; %s: %s\n",
-		              options->program, tool->name, tool->does, slapd,
-		              strerror(errno));
+		(void)common_say(options->program, -1,
+		                 "%s %s the config database; %s: %s", tool->name,
+		                 tool->does, slapd, strerror(errno));
 	}
 	free(items);
 	free(args.text);

@@ -183,8 +183,7 @@ int estimate_tell(const struct dit_estimate *estimate, const char *program,
 	unsigned n = 1;
 
 	if (json == NULL) {
-		(void)fprintf(stderr, "%s: no memory for the estimate\n", program);
-		return -1;
+		return common_say(program, -1, "no memory for the estimate");
 	}
 	if (mode == ESTIMATE_JSON) {
 		(void)json_print(stdout, json_incref(json),

@@ -26,8 +26,7 @@
 #define NAME_BYTES        64
 #define PART_DIGEST_BYTES 33 /* 32 digits and NUL */
 
-#define TELL(format, ...)                                                                \
- ((void)fprintf(stderr, "%s: %s: " format "\n", program, directory, __VA_ARGS__), -1)
+#define TELL(format, ...) common_say(program, -1, "%s: " format, directory, __VA_ARGS__)
 
 /* @return how long the beginning is that tells the part; 0: it is none */
 static size_t read_name(const char *name, unsigned *number, unsigned *n)
@@ -326,15 +325,14 @@ void inputs_tell_again(const char *program, const char *path)
 	unsigned n = 0;
 
 	if (slash != NULL && read_name(slash + 1, &number, &n) > 0) {
-		(void)fprintf(stderr, "%s: run ditsplit --part %u/%u again\n", program,
-		              number, n);
+		(void)common_say(program, 0, "run ditsplit --part %u/%u again", number,
+		                 n);
 		return;
 	}
-	(void)fprintf(stderr,
-	              "%s: nothing was changed; if a part is damaged (xxh128sum -c "
-	              "tells), run ditsplit --part R/N again, with the R and N of its "
-	              "name\n",
-	              program);
+	(void)common_say(program, 0,
+	                 "nothing was changed; if a part is damaged (xxh128sum -c "
+	                 "tells), run ditsplit --part R/N again, with the R and N of its "
+	                 "name");
 }
 
 void inputs_deinit(struct inputs *inputs)
@@ -362,9 +360,8 @@ void inputs_tell_terminal(const struct inputs *inputs,
 {
 	if (has_standard_input(inputs) && isatty(STDIN_FILENO) == 1 &&
 	    !options->is_silent) {
-		(void)fprintf(stderr,
-		              "%s: reading LDIF from the terminal; Ctrl-D ends it\n",
-		              options->program);
+		(void)common_say(options->program, 0,
+		                 "reading LDIF from the terminal; Ctrl-D ends it");
 	}
 }
 

@@ -135,8 +135,9 @@ int rejects_complete(void *ctx)
 
 	if (r < 0) {
 		meter_break(rejects->meter);
-		(void)fprintf(stderr, "%s: %s: %s; the database is what it was before\n",
-		              rejects->program, rejects->path, dit_strerror(r));
+		(void)common_say(rejects->program, r,
+		                 "%s: %s; the database is what it was before",
+		                 rejects->path, dit_strerror(r));
 	}
 	return r;
 }
@@ -181,10 +182,8 @@ int rejects_close(struct rejects *rejects)
 {
 	bool is_bad = rejects->file != NULL && ferror(rejects->file) != 0;
 
-	if (rejects->file != NULL && (fclose(rejects->file) != 0 || is_bad)) {
-		(void)fprintf(stderr, "%s: %s: not written completely\n",
-		              rejects->program, rejects->path);
-		return -1;
-	}
-	return 0;
+	return rejects->file != NULL && (fclose(rejects->file) != 0 || is_bad)
+	               ? common_fail_path(rejects->program, rejects->path,
+	                                  "not written completely")
+	               : 0;
 }

@@ -6,7 +6,6 @@
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,20 +14,7 @@
 
 #include <ditkit/path.h>
 
-static int fail(const struct common_user *user, int r, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail(const struct common_user *user, int r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	(void)fprintf(stderr, "%s: ", user->program);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
-	va_end(args);
-	return r;
-}
+#include "arguments.h"
 
 /* ---- the owner of the directories ---- */
 
@@ -49,7 +35,9 @@ static int look_at(const struct common_user *user, const char *path, struct stat
 		fd = dit_path_open_parent(path, &name, why);
 	}
 	if (fd < 0) {
-		return why[0] == '\0' ? 0 : fail(user, fd, "%s: %s", path, why);
+		return why[0] == '\0'
+		               ? 0
+		               : common_say(user->program, fd, "%s: %s", path, why);
 	}
 	r = fstat(fd, ret) == 0;
 	(void)close(fd);
@@ -78,11 +66,12 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 			continue;
 		}
 		if (first != NULL && status.st_uid != user->uid) {
-			return fail(user, -EPERM,
-			            "%s belongs to user %u, %s to user %u: root works as "
-			            "one user, so give both to one",
-			            first, (unsigned)user->uid, directories[i],
-			            (unsigned)status.st_uid);
+			return common_say(
+				user->program, -EPERM,
+				"%s belongs to user %u, %s to user %u: root works as "
+				"one user, so give both to one",
+				first, (unsigned)user->uid, directories[i],
+				(unsigned)status.st_uid);
 		}
 		if (first == NULL) {
 			first = user->owned = directories[i];
@@ -118,14 +107,15 @@ static int become(const struct common_user *user)
 	if (r < 0 || setresgid(user->gid, user->gid, user->gid) < 0 ||
 	    setresuid(user->uid, user->uid, user->uid) < 0) {
 		r = -errno;
-		return fail(user, r, "cannot become user %u: %s", (unsigned)user->uid,
-		            strerror(-r));
+		return common_say(user->program, r, "cannot become user %u: %s",
+		                  (unsigned)user->uid, strerror(-r));
 	}
 	if (!is_final(user)) {
-		return fail(user, -EPERM,
-		            "became user %u, but could become root again: this process "
-		            "was started with capabilities that survive",
-		            (unsigned)user->uid);
+		return common_say(
+			user->program, -EPERM,
+			"became user %u, but could become root again: this process "
+			"was started with capabilities that survive",
+			(unsigned)user->uid);
 	}
 	/* The input may be secret: the user must not trace the process. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -140,10 +130,11 @@ static bool is_copy(const struct common_user *user, const char *directory)
 /* Root may read a copy of its own, and the owner of the database not. */
 static int refuse_copy(const struct common_user *user, const char *directory)
 {
-	return fail(user, -EACCES,
-	            "%s: Permission denied for user %u, as whom root works since %s "
-	            "belongs to that user: \"chown -R --reference=%s %s\"",
-	            directory, (unsigned)user->uid, user->owned, user->owned, directory);
+	return common_say(
+		user->program, -EACCES,
+		"%s: Permission denied for user %u, as whom root works since %s "
+		"belongs to that user: \"chown -R --reference=%s %s\"",
+		directory, (unsigned)user->uid, user->owned, user->owned, directory);
 }
 
 /* slapadd as root leaves such files. */
@@ -161,10 +152,11 @@ static int check_file(const struct common_user *user, const char *directory,
 	if (is_copy(user, directory)) {
 		return refuse_copy(user, directory);
 	}
-	return fail(user, -EACCES,
-	            "%s belongs to user %u and user %u may not open it, so neither may a "
-	            "slapd of that user: \"chown --reference=%s %s\"",
-	            path, (unsigned)status.st_uid, (unsigned)user->uid, directory, path);
+	return common_say(
+		user->program, -EACCES,
+		"%s belongs to user %u and user %u may not open it, so neither may a "
+		"slapd of that user: \"chown --reference=%s %s\"",
+		path, (unsigned)status.st_uid, (unsigned)user->uid, directory, path);
 }
 
 static int check_directory(const struct common_user *user, const char *directory)
@@ -175,8 +167,9 @@ static int check_directory(const struct common_user *user, const char *directory
 	    errno == EACCES) {
 		return is_copy(user, directory)
 		               ? refuse_copy(user, directory)
-		               : fail(user, -EACCES, "%s: Permission denied for user %u",
-		                      directory, (unsigned)user->uid);
+		               : common_say(user->program, -EACCES,
+		                            "%s: Permission denied for user %u",
+		                            directory, (unsigned)user->uid);
 	}
 	r = check_file(user, directory, "data.mdb");
 	if (r == 0 && user->writes) {

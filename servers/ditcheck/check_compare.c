@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "arguments.h"
 #include "meter.h"
 #include "run_facts.h"
 
@@ -58,19 +59,18 @@ static enum status run(struct comparison *comparison, const struct dit_compare_o
 	int r = dit_compare(opts, say, comparison, &ndifferences);
 
 	meter_end(&comparison->meter, r == 0);
-	if (r == DIT_E_STOPPED) {
-		(void)fputs("ditcheck: interrupted\n", stderr);
-	}
 	if (r < 0) {
-		return STATUS_NOT_CHECKED;
+		return r == DIT_E_STOPPED
+		               ? common_say("ditcheck", STATUS_NOT_CHECKED, "interrupted")
+		               : STATUS_NOT_CHECKED;
 	}
 	if (comparison->texts != NULL) {
 		is_printed = print_json(comparison, ndifferences) == 0;
 	}
 	if (!is_printed || fflush(stdout) != 0 || ferror(stdout) != 0) {
-		(void)fprintf(stderr, "ditcheck: differences could not be written: %s\n",
-		              strerror(errno));
-		return STATUS_NOT_CHECKED;
+		return common_say("ditcheck", STATUS_NOT_CHECKED,
+		                  "differences could not be written: %s",
+		                  strerror(errno));
 	}
 	return ndifferences == 0 ? STATUS_CLEAN : STATUS_FINDINGS;
 }
@@ -84,8 +84,7 @@ enum status compare(struct check_options *options, const volatile sig_atomic_t *
 	if (options->is_json) {
 		comparison.texts = json_array();
 		if (comparison.texts == NULL) {
-			(void)fputs("ditcheck: no memory\n", stderr);
-			return STATUS_NOT_CHECKED;
+			return common_say("ditcheck", STATUS_NOT_CHECKED, "no memory");
 		}
 	}
 	COMMON_CALLBACKS(opts, &options->common, &comparison.meter);

@@ -35,10 +35,9 @@ static void tell_log(const struct output *output, const struct filter_log *log)
 	uint64_t n = log->nunread + fact_number(searches, "unread");
 
 	if (n > 0) {
-		(void)fprintf(stderr,
-		              "ditcheck: %llu of %llu lines of the log could not be "
-		              "read\n",
-		              (unsigned long long)n, (unsigned long long)log->nlines);
+		(void)common_say("ditcheck", 0,
+		                 "%llu of %llu lines of the log could not be read",
+		                 (unsigned long long)n, (unsigned long long)log->nlines);
 	}
 }
 
@@ -49,8 +48,7 @@ static int finish_sizes(struct check_options *options, struct output *output,
 	char *words = common_conf_words(&options->common);
 
 	if (words == NULL) {
-		(void)fputs("ditcheck: no memory\n", stderr);
-		return -1;
+		return common_say("ditcheck", -1, "no memory");
 	}
 	output_advise(output, &options->log, words);
 	free(words);
@@ -92,8 +90,7 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	int r = 0;
 
 	if (output_init(&output, options->is_json) < 0) {
-		(void)fputs("ditcheck: no memory\n", stderr);
-		return STATUS_NOT_CHECKED;
+		return common_say("ditcheck", STATUS_NOT_CHECKED, "no memory");
 	}
 	/* Before the work, by the user who started the program. */
 	if (result_file_open(&report, "ditcheck", options->report_path) < 0) {
@@ -117,9 +114,8 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		status = stats.nfindings == 0 ? STATUS_CLEAN : STATUS_FINDINGS;
 	}
 	if (output_finish(&output, &stats) < 0) {
-		(void)fprintf(stderr, "ditcheck: findings could not be written: %s\n",
-		              strerror(errno));
-		status = STATUS_NOT_CHECKED;
+		status = common_say("ditcheck", STATUS_NOT_CHECKED,
+		                    "findings could not be written: %s", strerror(errno));
 	}
 	result_file_drop(&report);
 	filter_log_deinit(&options->log);

@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <zlib.h>
 
+#include "arguments.h"
 #include "run_facts.h"
 
 #define BUFFER_BYTES (128 << 10)
@@ -70,12 +71,11 @@ static int complain(const struct filter_log_file *file)
 	int error = 0;
 
 	(void)gzerror(file->file, &error);
-	(void)fprintf(stderr, "ditcheck: %s: %s\n", file->path,
-	              error == Z_ERRNO       ? strerror(errno)
-	              : error == Z_BUF_ERROR ? "the gzip data is cut off"
-	              : error == Z_MEM_ERROR ? "no memory"
-	                                     : "the gzip data is damaged");
-	return error == Z_ERRNO ? -EIO : 0;
+	return common_say("ditcheck", error == Z_ERRNO ? -EIO : 0, "%s: %s", file->path,
+	                  error == Z_ERRNO       ? strerror(errno)
+	                  : error == Z_BUF_ERROR ? "the gzip data is cut off"
+	                  : error == Z_MEM_ERROR ? "no memory"
+	                                         : "the gzip data is damaged");
 }
 
 static bool is_bad(gzFile file)
@@ -105,11 +105,11 @@ static int look_at_start(const struct filter_log_file *file, struct dit_span lin
 
 		if (line.len >= formats[i].at + mark.len &&
 		    memcmp(line.data + formats[i].at, mark.data, mark.len) == 0) {
-			(void)fprintf(stderr,
-			              "ditcheck: %s: packed by %s; unpack it: %s -dc LOG "
-			              "| ditcheck ... --filter-log=-\n",
-			              file->path, formats[i].program, formats[i].program);
-			return -EIO;
+			return common_say("ditcheck", -EIO,
+			                  "%s: packed by %s; unpack it: %s -dc LOG "
+			                  "| ditcheck ... --filter-log=-",
+			                  file->path, formats[i].program,
+			                  formats[i].program);
 		}
 	}
 	return 0;
