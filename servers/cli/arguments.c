@@ -85,17 +85,6 @@ static bool is_control(const char *text, size_t n)
 	return last < 0xa0 && (n == 1 || (unsigned char)text[0] == 0xc2);
 }
 
-static bool has_control(const char *text)
-{
-	size_t n = character_bytes(text);
-
-	while (*text != '\0' && !is_control(text, n)) {
-		text += n;
-		n = character_bytes(text);
-	}
-	return *text != '\0';
-}
-
 void text_put(FILE *out, const char *text, size_t len)
 {
 	for (const char *end = text + len; text < end;) {
@@ -145,10 +134,6 @@ int common_fail_path(const char *program, const char *path, const char *reason)
  */
 static void print_line(const char *program, const char *what, const char *text)
 {
-	if (!has_control(text)) {
-		(void)fprintf(stderr, "%s%s%s\n", program, what, text);
-		return;
-	}
 	(void)fprintf(stderr, "%s%s", program, what);
 	text_put(stderr, text, strlen(text));
 	(void)fputc('\n', stderr);
@@ -244,6 +229,7 @@ int common_start(const char *program, int failed, common_main_fn run, int argc,
                  char *argv[])
 {
 	spare_address_space();
+	(void)setvbuf(stderr, NULL, _IOLBF, 0); /* a line is one write */
 	return need_stack(program) < 0 ? failed : run(argc, argv);
 }
 

@@ -26,7 +26,7 @@
 #define NAME_BYTES        64
 #define PART_DIGEST_BYTES 33 /* 32 digits and NUL */
 
-#define TELL(format, ...) common_say(program, -1, "%s: " format, directory, __VA_ARGS__)
+#define TELL(format, ...) common_say(program, 1, "%s: " format, directory, __VA_ARGS__)
 
 /* @return how long the beginning is that tells the part; 0: it is none */
 static size_t read_name(const char *name, unsigned *number, unsigned *n)
@@ -44,17 +44,14 @@ static size_t read_name(const char *name, unsigned *number, unsigned *n)
 
 static int compare_parts(const void *a, const void *b)
 {
-	unsigned numbers[2] = {0, 0};
-	unsigned n = 0;
-
-	(void)read_name(*(char *const *)a, &numbers[0], &n);
-	(void)read_name(*(char *const *)b, &numbers[1], &n);
-	return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1]);
+	return strverscmp((*(struct dirent *const *)a)->d_name,
+	                  (*(struct dirent *const *)b)->d_name);
 }
 
 /* Put names of parts in order, and check that they are all parts of one split, each once.
- * 0; -1: told */
-static int sort_parts(const char *program, const char *directory, char **names, size_t n)
+ * 0; 1: told */
+static int sort_parts(const char *program, const char *directory, struct dirent **items,
+                      size_t n)
 {
 	unsigned all = 0;
 
@@ -62,25 +59,25 @@ static int sort_parts(const char *program, const char *directory, char **names, 
 		unsigned number = 0;
 		unsigned other = 0;
 
-		if (read_name(names[i], &number, &other) == 0) {
+		if (read_name(items[i]->d_name, &number, &other) == 0) {
 			return TELL(
 				"%s is no part, but other files are: remove what does "
 				"not belong there",
-				names[i]);
+				items[i]->d_name);
 		}
 		if (i > 0 && other != all) {
 			return TELL(
 				"%s and %s come from different splits: remove the older one",
-				names[0], names[i]);
+				items[0]->d_name, items[i]->d_name);
 		}
 		all = other;
 	}
-	qsort(names, n, sizeof(*names), compare_parts);
+	qsort(items, n, sizeof(struct dirent *), compare_parts);
 	for (unsigned i = 0; i < all || i < n; i++) {
 		unsigned number = all;
 
 		if (i < n) {
-			(void)read_name(names[i], &number, &all);
+			(void)read_name(items[i]->d_name, &number, &all);
 		}
 		if (number > i) {
 			return TELL("there is no " DIT_SPLIT_PART "*: run ditsplit "
@@ -89,7 +86,7 @@ static int sort_parts(const char *program, const char *directory, char **names, 
 		}
 		if (number < i) {
 			return TELL("%s and %s are the same part: remove the older one",
-			            names[i - 1], names[i]);
+			            items[i - 1]->d_name, items[i]->d_name);
 		}
 	}
 	return 0;
@@ -119,7 +116,7 @@ static bool read_line(FILE *file, const char *name, char ret[PART_DIGEST_BYTES])
 	return true;
 }
 
-/* 0; -1: told */
+/* 0; 1: told */
 static int read_digests(const char *program, const char *directory, const char *name,
                         struct part_digests *ret)
 {
@@ -192,11 +189,6 @@ static int select_ldif(const struct dirent *item)
 	       fnmatch("*.xxh128", item->d_name, 0) != 0;
 }
 
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* @param digest  NULL: not known. @return 0; -errno */
 static int add_file(struct inputs *inputs, const char *directory, const char *name,
                     const char *digest)
@@ -210,33 +202,31 @@ static int add_file(struct inputs *inputs, const char *directory, const char *na
 
 /* @return 0; -errno; 1: told */
 static int add_parts(struct inputs *inputs, const char *program, const char *directory,
-                     char **names, size_t n)
+                     struct dirent **items, size_t n)
 {
 	struct part_digests first = {.map = ""};
-	int r = sort_parts(program, directory, names, n) < 0 ? 1 : 0;
+	int r = sort_parts(program, directory, items, n);
 
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct part_digests digests;
 
-		if (read_digests(program, directory, names[i], &digests) < 0) {
+		if (read_digests(program, directory, items[i]->d_name, &digests) != 0) {
 			return 1;
 		}
 		first = i == 0 ? digests : first;
 		if (strcmp(digests.map, first.map) != 0) {
-			(void)fprintf(stderr,
-			              "%s: %s: %s and %s were split by two maps, of two "
-			              "inputs, or for two shards: run ditsplit again "
-			              "for all parts\n",
-			              program, directory, names[0], names[i]);
-			return 1;
+			return TELL(
+				"%s and %s were split by two maps, of two inputs, or for "
+				"two shards: run ditsplit again for all parts",
+				items[0]->d_name, items[i]->d_name);
 		}
-		r = add_file(inputs, directory, names[i], digests.part);
+		r = add_file(inputs, directory, items[i]->d_name, digests.part);
 	}
 	return r;
 }
 
 static int add_files(struct inputs *inputs, const char *program, const char *directory,
-                     char **names, size_t n)
+                     struct dirent **items, size_t n)
 {
 	int r = 0;
 
@@ -244,12 +234,12 @@ static int add_files(struct inputs *inputs, const char *program, const char *dir
 		unsigned number = 0;
 		unsigned all = 0;
 
-		if (read_name(names[i], &number, &all) > 0) {
-			return add_parts(inputs, program, directory, names, n);
+		if (read_name(items[i]->d_name, &number, &all) > 0) {
+			return add_parts(inputs, program, directory, items, n);
 		}
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = add_file(inputs, directory, names[i], NULL);
+		r = add_file(inputs, directory, items[i]->d_name, NULL);
 	}
 	return r;
 }
@@ -258,19 +248,14 @@ static int add_directory(struct inputs *inputs, const char *program,
                          const char *directory)
 {
 	struct dirent **items = NULL;
-	int n = scandir(directory, &items, select_ldif, compare_names);
-	char **names = n <= 0 ? NULL : calloc((size_t)n, sizeof(*names));
-	int r = n < 0 ? -errno : n == 0 ? -ENOENT : names == NULL ? -ENOMEM : 0;
+	int n = scandir(directory, &items, select_ldif, alphasort);
+	int r = n < 0 ? -errno : n == 0 ? -ENOENT : 0;
 
-	for (int i = 0; i < n && r == 0; i++) {
-		names[i] = items[i]->d_name;
-	}
-	r = r ?: add_files(inputs, program, directory, names, (size_t)n);
+	r = r ?: add_files(inputs, program, directory, items, (size_t)n);
 	for (int i = 0; i < n; i++) {
 		free(items[i]);
 	}
 	free(items);
-	free(names);
 	return r;
 }
 

@@ -115,6 +115,11 @@ static void put_figure(const struct filler *filler, const struct field *field,
 
 /* ---- figures ---- */
 
+static bool is(const struct field *field, const char *how)
+{
+	return strcmp(field->how, how) == 0;
+}
+
 static void show_whole(const struct filler *filler, const struct field *field, uint64_t n,
                        const char *text)
 {
@@ -124,22 +129,7 @@ static void show_whole(const struct filler *filler, const struct field *field, u
 	put_figure(filler, field, value, text);
 }
 
-static void show_count(const struct filler *filler, const struct field *field)
-{
-	uint64_t n = (uint64_t)number(filler, field->path);
-
-	show_whole(filler, field, n, figure_count(n).text);
-}
-
-static void show_known(const struct filler *filler, const struct field *field)
-{
-	if (find(filler, field->path) != NULL) {
-		show_count(filler, field);
-	}
-}
-
-static void show_bytes_of(const struct filler *filler, const struct field *field,
-                          double x)
+static void show_bytes(const struct filler *filler, const struct field *field, double x)
 {
 	uint64_t n = (uint64_t)x;
 
@@ -150,104 +140,49 @@ static void show_bytes_of(const struct filler *filler, const struct field *field
 	}
 }
 
-static void show_bytes(const struct filler *filler, const struct field *field)
+static void put_percent(const struct filler *filler, double x, double of)
 {
-	show_bytes_of(filler, field, number(filler, field->path));
+	(void)fprintf(filler->out, "%.3f", of > 0 ? 100 * x / of : 0);
 }
 
-static void show_each(const struct filler *filler, const struct field *field)
+static void show_figure(const struct filler *filler, const struct field *field)
 {
-	double of = number(filler, field->other);
-
-	show_bytes_of(filler, field, of > 0 ? number(filler, field->path) / of : 0);
-}
-
-static void show_seconds(const struct filler *filler, const struct field *field)
-{
-	double seconds = number(filler, field->path);
-	char value[40];
-
-	(void)snprintf(value, sizeof(value), "%.6f", seconds);
-	put_figure(filler, field, value, figure_seconds(seconds).text);
-}
-
-/* Without its value as data: the JSON has another figure. */
-static void show_part(const struct filler *filler, const struct field *field)
-{
-	double parts = strtod(field->other, NULL);
-
-	put(filler, field, figure_seconds(number(filler, field->path) / parts).text);
-}
-
-static void show_greatest(const struct filler *filler, const struct field *field)
-{
-	uint64_t n = (uint64_t)pattern_greatest(filler->rows, field->path);
-	bool is_bytes = strcmp(field->other, "bytes") == 0;
-
-	put(filler, field, is_bytes ? figure_bytes(n).text : figure_count(n).text);
-}
-
-static void show_share(const struct filler *filler, const struct field *field)
-{
-	put(filler, field,
-	    figure_share(number(filler, field->path), number(filler, field->other)).text);
-}
-
-static void show_milliseconds(const struct filler *filler, const struct field *field)
-{
+	double x = number(filler, field->path);
+	double other = number(filler, field->other);
 	char text[40];
 
-	(void)snprintf(text, sizeof(text), "%.3f", number(filler, field->path));
-	put(filler, field, text);
-}
-
-static void show_plural(const struct filler *filler, const struct field *field)
-{
-	put(filler, field, number(filler, field->path) == 1 ? "" : "s");
+	if (is(field, "count") ||
+	    (is(field, "known") && find(filler, field->path) != NULL)) {
+		show_whole(filler, field, (uint64_t)x, figure_count((uint64_t)x).text);
+	} else if (is(field, "bytes")) {
+		show_bytes(filler, field, x);
+	} else if (is(field, "each")) {
+		show_bytes(filler, field, other > 0 ? x / other : 0);
+	} else if (is(field, "seconds")) {
+		(void)snprintf(text, sizeof(text), "%.6f", x);
+		put_figure(filler, field, text, figure_seconds(x).text);
+	} else if (is(field, "part")) {
+		/* Without its value as data: the JSON has another figure. */
+		put(filler, field, figure_seconds(x / strtod(field->other, NULL)).text);
+	} else if (is(field, "share")) {
+		put(filler, field, figure_share(x, other).text);
+	} else if (is(field, "percent")) {
+		put_percent(filler, x, other);
+	} else if (is(field, "ms")) {
+		(void)snprintf(text, sizeof(text), "%.3f", x);
+		put(filler, field, text);
+	} else if (is(field, "plural")) {
+		put(filler, field, x == 1 ? "" : "s");
+	}
 }
 
 /* ---- text ---- */
 
-static void show_plain(const struct filler *filler, const struct field *field)
-{
-	const json_t *value = find(filler, field->path);
-	char text[24];
-
-	if (json_is_integer(value)) {
-		(void)snprintf(text, sizeof(text), "%lld",
-		               (long long)json_integer_value(value));
-		put(filler, field, text);
-	} else {
-		put(filler, field, text_of(filler, field->path));
-	}
-}
-
-/* Names out of a damaged file: four characters for each of 511 bytes at most. */
-static void show_escaped(const struct filler *filler, const struct field *field)
-{
-	char text[4 * 511 + 5];
-
-	text_escape(text, sizeof(text), text_of(filler, field->path));
-	put(filler, field, text);
-}
-
-static void show_raw(const struct filler *filler, const struct field *field)
-{
-	(void)fputs(text_of(filler, field->path), filler->out);
-}
-
-static void show_phase(const struct filler *filler, const struct field *field)
-{
-	const char *name = text_of(filler, field->path);
-
-	put(filler, field, strcmp(name, "publish") == 0 ? "sync and put in place" : name);
-}
-
 static void show_strings(const struct filler *filler, const struct field *field)
 {
 	const json_t *array = find(filler, field->path);
-	const char *between = strcmp(field->how, "list") == 0    ? "</li><li>"
-	                      : strcmp(field->how, "lines") == 0 ? "\n"
+	const char *between = is(field, "list")    ? "</li><li>"
+	                      : is(field, "lines") ? "\n"
 	                                                         : " ";
 	int indent = (int)strtol(field->other, NULL, 10);
 
@@ -258,28 +193,37 @@ static void show_strings(const struct filler *filler, const struct field *field)
 	}
 }
 
-static void show_wrapped(const struct filler *filler, const struct field *field)
+static void show_text(const struct filler *filler, const struct field *field)
 {
+	const json_t *value = find(filler, field->path);
+	const char *text = text_of(filler, field->path);
 	size_t indent = strtoul(field->other, NULL, 10);
 	struct wrap wrap = {
 		.out = filler->out, .width = COLUMNS, .indent = indent, .column = indent};
+	char buf[4 * 511 + 5]; /* four characters for each of 511 bytes at most */
 
-	wrap_text(&wrap, text_of(filler, field->path));
-}
-
-static void show_number(const struct filler *filler, const struct field *field)
-{
-	char text[24];
-	size_t i = 0;
-
-	while (json_array_get(filler->rows, i) != filler->row) {
-		i++;
+	if (is(field, "") && json_is_integer(value)) {
+		(void)snprintf(buf, sizeof(buf), "%lld",
+		               (long long)json_integer_value(value));
+		put(filler, field, buf);
+	} else if (is(field, "")) {
+		put(filler, field, text);
+	} else if (is(field, "escaped")) { /* names out of a damaged file */
+		text_escape(buf, sizeof(buf), text);
+		put(filler, field, buf);
+	} else if (is(field, "raw")) {
+		(void)fputs(text, filler->out);
+	} else if (is(field, "phase")) {
+		put(filler, field,
+		    strcmp(text, "publish") == 0 ? "sync and put in place" : text);
+	} else if (is(field, "wrap")) {
+		wrap_text(&wrap, text);
+	} else if (is(field, "list") || is(field, "lines") || is(field, "words")) {
+		show_strings(filler, field);
 	}
-	(void)snprintf(text, sizeof(text), "%zu", i + 1);
-	put(filler, field, text);
 }
 
-/* ---- charts ---- */
+/* ---- figures of all rows ---- */
 
 /* A figure of a row, or what stands for it. */
 static double measure(const json_t *row, const struct field *field)
@@ -290,16 +234,6 @@ static double measure(const json_t *row, const struct field *field)
 	return n > 0 || field->other[0] == '\0' ? n : number(&filler, field->other);
 }
 
-static void put_percent(const struct filler *filler, double x, double of)
-{
-	(void)fprintf(filler->out, "%.3f", of > 0 ? 100 * x / of : 0);
-}
-
-static void show_percent(const struct filler *filler, const struct field *field)
-{
-	put_percent(filler, number(filler, field->path), number(filler, field->other));
-}
-
 double pattern_greatest(const json_t *rows, const char *path)
 {
 	double max = 0;
@@ -308,16 +242,6 @@ double pattern_greatest(const json_t *rows, const char *path)
 		max = fmax(max, fact_seconds(json_array_get(rows, i), path));
 	}
 	return max;
-}
-
-static void show_bar(const struct filler *filler, const struct field *field)
-{
-	double max = 0;
-
-	for (size_t i = 0; i < json_array_size(filler->rows); i++) {
-		max = fmax(max, measure(json_array_get(filler->rows, i), field));
-	}
-	put_percent(filler, measure(filler->row, field), max);
 }
 
 static void take_lengths(const json_t *index, uint64_t *classes)
@@ -352,13 +276,12 @@ unsigned pattern_lengths(const json_t *rows, uint64_t classes[PATTERN_CLASSES])
 }
 
 /* Columns as high as the logarithm of what they stand for: few keys are seen, too. */
-static void show_lengths(const struct filler *filler, const struct field *field)
+static void show_lengths(const struct filler *filler)
 {
 	uint64_t classes[PATTERN_CLASSES];
 	unsigned n = pattern_lengths(filler->rows, classes);
 	double max = 1;
 
-	(void)field;
 	memset(classes, 0, sizeof(classes));
 	take_lengths(filler->row, classes);
 	for (unsigned i = 0; i < n; i++) {
@@ -371,23 +294,34 @@ static void show_lengths(const struct filler *filler, const struct field *field)
 	}
 }
 
-/* ---- patterns ---- */
+static void show_of_rows(const struct filler *filler, const struct field *field)
+{
+	uint64_t greatest = (uint64_t)pattern_greatest(filler->rows, field->path);
+	double max = 0;
+	size_t i = 0;
+	char text[24];
 
-static const struct {
-	const char *name;
-	void (*show)(const struct filler *filler, const struct field *field);
-} hows[] = {
-	/* clang-format off */
-	{"", show_plain},          {"plural", show_plural}, {"bar", show_bar},
-	{"count", show_count},     {"share", show_share},   {"percent", show_percent},
-	{"bytes", show_bytes},     {"each", show_each},     {"lengths", show_lengths},
-	{"seconds", show_seconds}, {"phase", show_phase},   {"part", show_part},
-	{"ms", show_milliseconds}, {"list", show_strings},  {"greatest", show_greatest},
-	{"escaped", show_escaped}, {"lines", show_strings}, {"raw", show_raw},
-	{"known", show_known},     {"words", show_strings}, {"wrap", show_wrapped},
-	{"number", show_number},
-	/* clang-format on */
-};
+	if (is(field, "greatest")) {
+		put(filler, field,
+		    strcmp(field->other, "bytes") == 0 ? figure_bytes(greatest).text
+		                                       : figure_count(greatest).text);
+	} else if (is(field, "bar")) {
+		for (i = 0; i < json_array_size(filler->rows); i++) {
+			max = fmax(max, measure(json_array_get(filler->rows, i), field));
+		}
+		put_percent(filler, measure(filler->row, field), max);
+	} else if (is(field, "number")) {
+		while (json_array_get(filler->rows, i) != filler->row) {
+			i++;
+		}
+		(void)snprintf(text, sizeof(text), "%zu", i + 1);
+		put(filler, field, text);
+	} else if (is(field, "lengths")) {
+		show_lengths(filler);
+	}
+}
+
+/* ---- patterns ---- */
 
 /* From after '{' on. @return the '}' */
 static const char *read_field(struct field *field, const char *at)
@@ -411,11 +345,9 @@ static const char *fill_field(const struct filler *filler, const char *at)
 	struct field field;
 	const char *end = read_field(&field, at);
 
-	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
-		if (strcmp(hows[i].name, field.how) == 0) {
-			hows[i].show(filler, &field);
-		}
-	}
+	show_figure(filler, &field);
+	show_text(filler, &field);
+	show_of_rows(filler, &field);
 	return end;
 }
 
