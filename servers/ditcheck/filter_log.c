@@ -65,26 +65,21 @@ static void skip_line(gzFile file)
 	} while (c >= 0 && c != '\n');
 }
 
-/* Packed data before its damage counts. -EIO: the disk gives no more */
-static int complain(const struct filter_log_file *file)
+/* Why a file has ended. Packed data before its damage counts. -EIO: the disk gives no
+ * more */
+static int tell_end(const struct filter_log_file *file)
 {
 	int error = 0;
 
 	(void)gzerror(file->file, &error);
+	if (error >= 0) {
+		return 0;
+	}
 	return common_say("ditcheck", error == Z_ERRNO ? -EIO : 0, "%s: %s", file->path,
 	                  error == Z_ERRNO       ? strerror(errno)
 	                  : error == Z_BUF_ERROR ? "the gzip data is cut off"
 	                  : error == Z_MEM_ERROR ? "no memory"
 	                                         : "the gzip data is damaged");
-}
-
-static bool is_bad(gzFile file)
-{
-	int error = Z_OK;
-
-	(void)gzerror(file, &error);
-	/* A file that is cut off gives Z_BUF_ERROR. */
-	return error < 0;
 }
 
 /* The first line of a file. -EIO after a message: packed by something else than gzip */
@@ -115,7 +110,8 @@ static int look_at_start(const struct filter_log_file *file, struct dit_span lin
 	return 0;
 }
 
-/* 1: ret is a line without its end, terminated by NUL; too long: data is NULL. 0; -EIO */
+/* 1: ret is a line without blanks at its end, terminated by NUL; too long: data is NULL.
+ * 0; -EIO */
 static int next_line(struct filter_log *log, struct dit_span *ret)
 {
 	while (log->at < log->nfiles) {
@@ -129,7 +125,7 @@ static int next_line(struct filter_log *log, struct dit_span *ret)
 			log->line[len++] = (char)c;
 		}
 		if (c < 0) {
-			if (is_bad(file->file) && complain(file) < 0) {
+			if (tell_end(file) < 0) {
 				return -EIO;
 			}
 			log->at++;
@@ -147,6 +143,10 @@ static int next_line(struct filter_log *log, struct dit_span *ret)
 			skip_line(file->file);
 			*ret = (struct dit_span){NULL, 0};
 			return 1;
+		}
+		while (len > 0 &&
+		       (log->line[len - 1] == '\r' || log->line[len - 1] == ' ')) {
+			len--;
 		}
 		log->line[len] = '\0';
 		*ret = (struct dit_span){log->line, len};
@@ -186,15 +186,10 @@ static bool read_search(char *base, char *end, struct dit_check_search *ret)
 {
 	static const char mark[] = "\" scope=";
 	static const char filter_mark[] = " filter=\"";
-	char *scope = NULL;
-	char *filter = NULL;
+	char *scope = strstr(base, mark);
+	char *filter = scope == NULL ? NULL : strstr(scope, filter_mark);
 	size_t len = 0;
 
-	scope = strstr(base, mark);
-	filter = scope == NULL ? NULL : strstr(scope, filter_mark);
-	while (end > base && (end[-1] == '\r' || end[-1] == ' ')) {
-		end--;
-	}
 	if (filter == NULL || end[-1] != '"') {
 		return false;
 	}
@@ -229,10 +224,6 @@ static bool read_line(struct filter_log *log, struct dit_span line,
 		return true;
 	}
 	if (found == NULL && line.data != NULL && line.data[blanks] == '(') {
-		while (line.data[line.len - 1] == ' ' ||
-		       line.data[line.len - 1] == '\r') {
-			line.len--;
-		}
 		line.len -= blanks;
 		mend_filter((char *)line.data + blanks, &line.len);
 		*ret = (struct dit_check_search){

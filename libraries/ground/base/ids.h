@@ -50,7 +50,17 @@ static inline int dit_compare_ids(const void *a, const void *b)
 	return DIT_ORDER_OF(*x, *y);
 }
 
-/** The same of numbers in 32 bits. */
+/** Two structs that begin with two numbers in 64 bits. */
+static inline int dit_compare_id_pairs(const void *a, const void *b)
+{
+	int order = dit_compare_ids(a, b);
+
+	return order != 0 ? order
+	                  : dit_compare_ids((const uint64_t *)a + 1,
+	                                    (const uint64_t *)b + 1);
+}
+
+/** Two numbers in 32 bits, or two structs that begin with one. */
 static inline int dit_compare_numbers(const void *a, const void *b)
 {
 	const uint32_t *x = a;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 
 #define ARENA_BYTES (64u << 10)
 
@@ -36,15 +37,6 @@ void dit_check_pieces_deinit(struct dit_check_pieces *pieces)
 }
 
 /* ---- order ---- */
-
-static int compare(const void *a, const void *b)
-{
-	const struct dit_check_piece *x = a;
-	const struct dit_check_piece *y = b;
-
-	return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash)
-	                          : (x->rank > y->rank) - (x->rank < y->rank);
-}
 
 size_t dit_check_pieces_same(const struct dit_check_pieces *pieces, size_t first)
 {
@@ -79,7 +71,7 @@ void dit_check_pieces_sort(struct dit_check_pieces *pieces)
 	size_t kept = 0;
 	size_t same = 0;
 
-	dit_sort_items(list, pieces->n, sizeof(*list), compare);
+	dit_sort_items(list, pieces->n, sizeof(*list), dit_compare_id_pairs);
 	for (size_t i = 0; i < pieces->n; i += same) {
 		same = dit_check_pieces_same(pieces, i);
 		kept += keep(&list[kept], &list[i], same, pieces->same_max);

@@ -25,8 +25,8 @@
 
 /* An entry of the second side. */
 struct dit_compare_hash {
-	uint64_t hash; /* the first field: dit_first_id() */
-	size_t number; /* in its entries */
+	uint64_t hash;   /* the first field: dit_first_id() */
+	uint64_t number; /* in its entries; the second: dit_compare_id_pairs() */
 };
 
 /* ---- the sides ---- */
@@ -97,15 +97,6 @@ static uint64_t hash_of(const struct dit_entry_view *entry)
 	return XXH3_64bits(key.data, key.len);
 }
 
-static int compare_hashes(const void *a, const void *b)
-{
-	const struct dit_compare_hash *x = a;
-	const struct dit_compare_hash *y = b;
-
-	return x->hash != y->hash ? (x->hash > y->hash ? 1 : -1)
-	                          : (x->number > y->number) - (x->number < y->number);
-}
-
 /* ---- pairs ---- */
 
 static bool are_pair(const struct dit_entry_view *a, const struct dit_entry_view *b)
@@ -169,7 +160,8 @@ static int read_second(struct dit_compare *c)
 			(struct dit_compare_hash){hash_of(&second->view), number};
 	}
 	if (r == 0 && second->nentries > 0) {
-		qsort(c->hashes, second->nentries, sizeof(*c->hashes), compare_hashes);
+		qsort(c->hashes, second->nentries, sizeof(*c->hashes),
+		      dit_compare_id_pairs);
 	}
 	c->is_told = calloc(second->nentries + 1, sizeof(*c->is_told));
 	return r == 0 && c->is_told == NULL ? -ENOMEM : r;

@@ -24,6 +24,7 @@
 
 #include "base/cut.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "diff/diff_impl.h"
 
 #define LEVELS 100 /* of entries that are renamed first; after that a holder serves */
@@ -202,19 +203,10 @@ static int place(struct dit_diff *diff, uint32_t at, unsigned level)
 /* ---- all nodes in an order ---- */
 
 struct step {
-	unsigned depth;
+	uint64_t depth; /* and the ID: dit_compare_id_pairs() */
 	uint64_t id;
 	uint32_t node;
 };
-
-static int compare_steps(const void *a, const void *b)
-{
-	const struct step *x = a;
-	const struct step *y = b;
-
-	return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth)
-	                            : (x->id > y->id) - (x->id < y->id);
-}
 
 /* A step is taken with some nodes of a side, in the order of their depths and IDs. */
 struct steps {
@@ -244,7 +236,7 @@ static int take_steps(struct dit_diff *diff, const struct steps *steps)
 			                             item->id, i});
 		}
 	}
-	dit_sort_items(list, n, sizeof(*list), compare_steps);
+	dit_sort_items(list, n, sizeof(*list), dit_compare_id_pairs);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = steps->take(diff, list[steps->is_upward ? n - 1 - i : i].node);
 	}

@@ -90,7 +90,7 @@ static int write_text(struct load_look *look, const char *directory)
 	return 0;
 }
 
-static int look_at(struct load_target *target)
+int dit_load_look(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	const char *directory = target->db->data.directory;
@@ -124,11 +124,6 @@ static int look_at(struct load_target *target)
 		               fault.text[0] != '\0' ? fault.text : dit_strerror(r));
 	}
 	return 0;
-}
-
-int dit_load_look(struct loader *loader)
-{
-	return dit_load_each(loader, look_at);
 }
 
 /* ---- telling ---- */

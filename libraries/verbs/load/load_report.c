@@ -125,12 +125,6 @@ static void add_published(const struct loader *loader, unsigned number,
 	ret->bytes_written += bytes;
 }
 
-void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase)
-{
-	dit_job_end_phase(&loader->job, &loader->stats->phase_us[phase],
-	                  &loader->stats->phase_cpu_us[phase]);
-}
-
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret)
 {
 	struct loader *loader = ctx;

@@ -27,20 +27,11 @@ static int run_pipeline(struct loader *loader)
 	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
 	int r = dit_pipeline_run(loader->pipeline, &stage);
 
-	switch (stage) {
-	case DIT_PIPELINE_FILL:
+	if (stage == DIT_PIPELINE_FILL || stage == DIT_PIPELINE_STOPPED) {
 		return dit_job_input_fail(&loader->job, loader->input.reader, r,
 		                          "could not read the input");
-	case DIT_PIPELINE_AFTER_ORDER:
-		return dit_load_sort_fail(loader, r);
-	case DIT_PIPELINE_STOPPED:
-		return dit_job_fail(&loader->job, r, "load ended");
-	case DIT_PIPELINE_NONE:
-	case DIT_PIPELINE_BEFORE_ORDER: /* has no errors of its own */
-	case DIT_PIPELINE_IN_ORDER:     /* reported */
-		break;
 	}
-	return r;
+	return stage == DIT_PIPELINE_AFTER_ORDER ? dit_load_sort_fail(loader, r) : r;
 }
 
 /* ---- digests ---- */
@@ -185,7 +176,7 @@ static int finish(struct loader *loader)
 	}
 	dit_job_tell(&loader->job, DIT_LOAD_PUBLISH);
 	r = publish(loader);
-	dit_load_end_phase(loader, DIT_LOAD_PUBLISH);
+	dit_job_end_phase(&loader->job, DIT_LOAD_PUBLISH);
 	return r;
 }
 
@@ -201,7 +192,7 @@ static int run(struct loader *loader)
 	}
 	r = r ?: take_digests(loader);
 	r = r ?: check_entries(loader);
-	dit_load_end_phase(loader, DIT_LOAD_ENTRIES);
+	dit_job_end_phase(&loader->job, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader);
 	}

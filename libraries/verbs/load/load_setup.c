@@ -22,6 +22,8 @@ void dit_loader_init(struct loader *loader, struct dit_load_opts *opts,
 	                                 .tmpdir = opts->tmpdir,
 	                                 .is_verbose = opts->is_verbose,
 	                                 .takes_config = opts->is_scratch,
+	                                 .phase_us = stats->phase_us,
+	                                 .phase_cpu_us = stats->phase_cpu_us,
 	                                 .fill = dit_load_progress_fill,
 	                                 .ctx = loader};
 
@@ -327,7 +329,7 @@ static int tell_directories(struct loader *loader)
 	if (r == 0 && !opts->replaces &&
 	    (opts->only_if_empty || loader->is_estimate ||
 	     (!opts->keep_going && (opts->is_dry_run || opts->explain)))) {
-		r = dit_load_look(loader);
+		r = dit_load_each(loader, dit_load_look);
 	}
 	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;
 }

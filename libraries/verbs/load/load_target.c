@@ -288,11 +288,6 @@ static int write_tree(struct load_target *target)
 	return dit_load_target_fail(target, r, "could not write the tree");
 }
 
-static int fail_unless_stopped(struct load_target *target, int r, const char *what)
-{
-	return dit_load_target_fail(target, r, r == DIT_E_STOPPED ? "load ended" : what);
-}
-
 /* Wait until they are written. */
 static int write_indexes(struct load_target *target)
 {
@@ -303,7 +298,7 @@ static int write_indexes(struct load_target *target)
 	          : dit_index_writer_stats(target->index_writer, target->indexes,
 	                                   &stats->indexes, &stats->nindexes);
 	if (r < 0) {
-		return fail_unless_stopped(target, r, "could not write the indexes");
+		return dit_load_target_fail(target, r, "could not write the indexes");
 	}
 	target->loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
 	                                    dit_sorter_run_bytes(target->tree->records);
@@ -317,7 +312,7 @@ static int write_late(struct load_target *target)
 
 	r = r < 0 ? r : dit_entries_write_late(target->entries);
 	if (r < 0) {
-		return fail_unless_stopped(target, r, target->db->data.directory);
+		return dit_load_target_fail(target, r, target->db->data.directory);
 	}
 	target->loader->stats->run_bytes += dit_entries_run_bytes(target->entries);
 	return target->number == 0 ? dit_load_csn_rewrite(target) : 0;
@@ -338,11 +333,11 @@ int dit_load_target_finish(struct load_target *target)
 	if (r < 0) {
 		return r;
 	}
-	dit_load_end_phase(loader, DIT_LOAD_NAMES);
+	dit_job_end_phase(&loader->job, DIT_LOAD_NAMES);
 	dit_job_tell(&loader->job, DIT_LOAD_INDEXES);
 	r = write_indexes(target);
 	r = r < 0 ? r : write_late(target);
-	dit_load_end_phase(loader, DIT_LOAD_INDEXES);
+	dit_job_end_phase(&loader->job, DIT_LOAD_INDEXES);
 	return r;
 }
 

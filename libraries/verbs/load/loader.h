@@ -240,7 +240,6 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what);
 
 /** How far the load is. @param ctx  the loader */
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
-void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase);
 
 /* ---- load_size.c: how the memory is divided, how large the result will be ---- */
 
@@ -307,14 +306,14 @@ int dit_load_csn_rewrite(struct load_target *target);
 /* ---- load_look.c: the contents of the databases before the load ---- */
 
 /**
- * Look at all targets, before any output is opened; only read. A database that cannot be
+ * Look at a target, before any output is opened; only read. A database that cannot be
  * read counts as empty: a load tells the failure when it opens the database, a dry run
  * says that it could not look.
  *
  * @return 0; reported: -ENOMEM; DIT_E_UNSUPPORTED: an estimate, and a module of LMDB 1.0
  *         has changed the pages
  */
-int dit_load_look(struct loader *loader);
+int dit_load_look(struct load_target *target);
 
 /** With only_if_empty: a target holds entries, and a report says so. */
 bool dit_load_look_is_unneeded(struct loader *loader);

@@ -290,9 +290,7 @@ static void release(struct modifier *modifier)
 	dit_entry_reader_free(modifier->entries);
 	dit_ad_names_deinit(&modifier->names);
 	dit_output_abandon(dit_output_of(modifier->output));
-	if (modifier->snapshot != NULL) {
-		dit_snapshot_close(modifier->snapshot);
-	}
+	dit_snapshot_close(modifier->snapshot);
 	dit_ad_numbers_deinit(&modifier->numbers);
 	dit_page_writer_free(modifier->job.page_writer);
 	dit_index_work_free(modifier->keys);
@@ -387,12 +385,6 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	}
 }
 
-static void end_phase(struct modifier *modifier, enum dit_modify_phase phase)
-{
-	dit_job_end_phase(&modifier->job, &modifier->stats->phase_us[phase],
-	                  &modifier->stats->phase_cpu_us[phase]);
-}
-
 /* Consumers that read a log of changes find none of these there. */
 static void warn_of_log(const struct modifier *modifier)
 {
@@ -416,14 +408,14 @@ static int run(struct modifier *modifier)
 		                                   : run_pipeline(modifier);
 	}
 	r = r ?: dit_modify_put_csns(modifier);
-	end_phase(modifier, DIT_MODIFY_CHANGES);
+	dit_job_end_phase(&modifier->job, DIT_MODIFY_CHANGES);
 	if (r < 0 || modifier->opts->is_dry_run) {
 		return r;
 	}
 	r = dit_modify_write(modifier);
-	end_phase(modifier, DIT_MODIFY_INDEXES);
+	dit_job_end_phase(&modifier->job, DIT_MODIFY_INDEXES);
 	r = r ?: publish(modifier);
-	end_phase(modifier, DIT_MODIFY_PUBLISH);
+	dit_job_end_phase(&modifier->job, DIT_MODIFY_PUBLISH);
 	if (r == 0) {
 		warn_of_log(modifier);
 	}
@@ -441,9 +433,11 @@ int dit_modify(const struct dit_modify_opts *opts, struct dit_modify_stats *ret)
 	if (r < 0) {
 		return r;
 	}
-	job = (struct dit_job_opts){DIT_JOB_OPTS(&own),    .directory = own.directory,
-	                            .tool = "slapmodify",  .is_verbose = own.is_verbose,
-	                            .fill = fill_progress, .ctx = &modifier};
+	job = (struct dit_job_opts){
+		DIT_JOB_OPTS(&own),        .directory = own.directory,
+		.tool = "slapmodify",      .is_verbose = own.is_verbose,
+		.fill = fill_progress,     .ctx = &modifier,
+		.phase_us = ret->phase_us, .phase_cpu_us = ret->phase_cpu_us};
 	dit_job_init(&modifier.job, &job);
 	modifier.job.interrupted =
 		"changes ended: Interrupted; the database is what it was before";

@@ -65,7 +65,7 @@ void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_op
 {
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapindex",
 	                                 .tmpdir = opts->tmpdir, .fill = fill_progress,
-	                                 .ctx = reindexer};
+	                                 .ctx = reindexer, .phase_us = stats->phase_us, .phase_cpu_us = stats->phase_cpu_us};
 
 	*reindexer = (struct reindexer){.opts = opts, .stats = stats};
 	dit_job_init(&reindexer->job, &job);
@@ -302,7 +302,6 @@ static int publish(struct reindexer *reindexer)
  */
 static int run(struct reindexer *reindexer)
 {
-	struct dit_reindex_stats *stats = reindexer->stats;
 	int r = 0;
 
 	for (unsigned i = reindexer->ntargets; i > 0 && r == 0; i--) {
@@ -315,8 +314,7 @@ static int run(struct reindexer *reindexer)
 		return r;
 	}
 	r = publish(reindexer);
-	dit_job_end_phase(&reindexer->job, &stats->phase_us[DIT_REINDEX_PUBLISH],
-	                  &stats->phase_cpu_us[DIT_REINDEX_PUBLISH]);
+	dit_job_end_phase(&reindexer->job, DIT_REINDEX_PUBLISH);
 	return r;
 }
 

@@ -468,7 +468,6 @@ static int write_indexes(struct reindex_target *target)
 
 int dit_reindex_target_build(struct reindex_target *target)
 {
-	struct dit_reindex_stats *stats = target->reindexer->stats;
 	int r = 0;
 
 	if (dit_index_set_ndbs(target->indexes) == 0) {
@@ -477,11 +476,9 @@ int dit_reindex_target_build(struct reindex_target *target)
 	r = dit_reindex_target_begin(target);
 	r = r ?: dit_reindex_scan(target);
 	free_keys(target);
-	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_ENTRIES],
-	                  &stats->phase_cpu_us[DIT_REINDEX_ENTRIES]);
+	dit_job_end_phase(&target->reindexer->job, DIT_REINDEX_ENTRIES);
 	r = r ?: write_indexes(target);
-	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_INDEXES],
-	                  &stats->phase_cpu_us[DIT_REINDEX_INDEXES]);
+	dit_job_end_phase(&target->reindexer->job, DIT_REINDEX_INDEXES);
 	dit_builders_free(target->builders);
 	target->builders = NULL;
 	return r;

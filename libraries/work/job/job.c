@@ -395,13 +395,13 @@ void dit_job_tell(struct dit_job *job, unsigned phase)
 	job->opts.progress(job->opts.progress_ctx, &progress);
 }
 
-void dit_job_end_phase(struct dit_job *job, uint64_t *us, uint64_t *cpu_us)
+void dit_job_end_phase(struct dit_job *job, unsigned phase)
 {
 	uint64_t now_us = dit_clock_us(CLOCK_MONOTONIC);
 	uint64_t now_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 
-	*us += now_us - job->ended_us;
-	*cpu_us += now_cpu_us - job->ended_cpu_us;
+	job->opts.phase_us[phase] += now_us - job->ended_us;
+	job->opts.phase_cpu_us[phase] += now_cpu_us - job->ended_cpu_us;
 	job->ended_us = now_us;
 	job->ended_cpu_us = now_cpu_us;
 }

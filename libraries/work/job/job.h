@@ -60,6 +60,9 @@ struct dit_job_opts {
 	const char *tmpdir; /* NULL or empty: $TMPDIR, else /tmp */
 	bool is_verbose;    /* report the release */
 	bool takes_config;  /* the configuration itself can be chosen */
+	/* The times of the phases; NULL: no phase ends. */
+	uint64_t *phase_us;
+	uint64_t *phase_cpu_us;
 	/* Fills in how far the work is; phase and memory_bytes are there already. ctx is
 	 * the verb's object. */
 	void (*fill)(void *ctx, struct dit_progress *ret);
@@ -270,7 +273,7 @@ uint64_t dit_record_max(uint64_t asked_bytes);
 void dit_job_tell(struct dit_job *job, unsigned phase);
 /** A phase is over: add its time, and its CPU time of all threads of the process. The
  * first one began with the job. */
-void dit_job_end_phase(struct dit_job *job, uint64_t *us, uint64_t *cpu_us);
+void dit_job_end_phase(struct dit_job *job, unsigned phase);
 /** The ticker for all calls in which main waits: it tells again. NULL: there is no
  * callback */
 struct dit_ticker *dit_job_ticker(struct dit_job *job);
