@@ -176,43 +176,46 @@ static int fill_stats(const struct check *check, struct dit_check_stats *ret)
 	return 0;
 }
 
-static int check_all(const struct dit_check_opts *opts, struct dit_check_stats *ret)
+static int run(struct check *check)
 {
-	struct check check = {.opts = opts};
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat"};
+	const struct dit_check_opts *opts = check->opts;
 	const struct dit_job_range memory = {"memory_bytes",
 	                                     dit_memory_share(opts->memory_bytes),
 	                                     DIT_CHECK_MEMORY_MIN, UINT64_MAX};
-	int r = 0;
-	int filled = 0;
+	int r = dit_job_check(&check->job, &memory, 1);
 
-	dit_job_init(&check.job, &job);
-	r = dit_job_check(&check.job, &memory, 1);
 	if (r < 0) {
-		dit_job_deinit(&check.job);
 		return r;
 	}
-	if (opts->path != NULL && opts->is_quick && !dit_job_names_conf(&job)) {
-		check.job.nthreads = dit_thread_count(opts->threads, NULL);
-		r = tell_directories(&check);
-		r = r ?: check_path(&check, opts->path, 0);
-	} else {
-		r = check_databases(&check);
+	if (opts->path == NULL || !opts->is_quick ||
+	    dit_job_names_conf(&check->job.opts)) {
+		return check_databases(check);
 	}
-	filled = fill_stats(&check, ret);
-	free_uses(&check);
-	free(check.databases);
-	dit_job_deinit(&check.job);
-	return r < 0 ? r : filled;
+	check->job.nthreads = dit_thread_count(opts->threads, NULL);
+	r = tell_directories(check);
+	return r ?: check_path(check, opts->path, 0);
 }
 
 int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 {
 	struct dit_check_opts own;
+	struct check check = {.opts = &own};
+	struct dit_job_opts job;
 	int r = dit_opts_take(&own, sizeof(own), opts);
+	int filled = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	return r < 0 ? r : check_all(&own, ret);
+	if (r < 0) {
+		return r;
+	}
+	job = (struct dit_job_opts){DIT_JOB_OPTS(&own), .tool = "slapcat"};
+	dit_job_init(&check.job, &job);
+	r = run(&check);
+	filled = fill_stats(&check, ret);
+	free_uses(&check);
+	free(check.databases);
+	dit_job_deinit(&check.job);
+	return r < 0 ? r : filled;
 }
 
 void dit_check_stats_deinit(struct dit_check_stats *stats)

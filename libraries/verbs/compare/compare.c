@@ -295,22 +295,26 @@ static int run(struct dit_compare *c)
 	return r < 0 && r != DIT_E_STOPPED ? dit_job_fail(&c->job, r, c->opts.first) : r;
 }
 
-static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, void *ctx,
-                   uint64_t *ret_ndifferences)
+int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs, void *ctx,
+                uint64_t *ret_ndifferences)
 {
-	struct dit_compare c = {.opts = *opts,
-	                        .directories = {opts->first, opts->second},
-	                        .differs = differs,
+	struct dit_compare c = {.differs = differs,
 	                        .differs_ctx = ctx,
 	                        .sides = {{.compare = &c}, {.compare = &c}}};
-	const struct dit_job_opts job = {DIT_JOB_CONF(opts),
-	                                 .progress = opts->progress,
-	                                 .progress_ctx = opts->progress_ctx,
-	                                 .tool = "slapcat",
-	                                 .fill = fill_progress,
-	                                 .ctx = &c};
-	int r = 0;
+	struct dit_job_opts job;
+	int r = dit_opts_take(&c.opts, sizeof(c.opts), opts);
 
+	if (r < 0) {
+		return r;
+	}
+	job = (struct dit_job_opts){DIT_JOB_CONF(&c.opts),
+	                            .progress = c.opts.progress,
+	                            .progress_ctx = c.opts.progress_ctx,
+	                            .tool = "slapcat",
+	                            .fill = fill_progress,
+	                            .ctx = &c};
+	c.directories[0] = c.opts.first;
+	c.directories[1] = c.opts.second;
 	c.opts.nreports_max = c.opts.nreports_max ?: REPORTS_DEFAULT;
 	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
@@ -325,13 +329,4 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 		*ret_ndifferences = c.ntotal;
 	}
 	return r;
-}
-
-int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs, void *ctx,
-                uint64_t *ret_ndifferences)
-{
-	struct dit_compare_opts own;
-	int r = dit_opts_take(&own, sizeof(own), opts);
-
-	return r < 0 ? r : compare(&own, differs, ctx, ret_ndifferences);
 }

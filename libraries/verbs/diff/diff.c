@@ -387,26 +387,30 @@ static void deinit(struct dit_diff *diff)
 	dit_job_deinit(&diff->job);
 }
 
-static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ctx,
-                struct dit_diff_stats *ret)
+int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ctx,
+             struct dit_diff_stats *ret)
 {
-	struct dit_diff diff = {.opts = *opts, .write = write, .write_ctx = ctx};
-	const struct dit_job_opts job = {DIT_JOB_CONF(opts),
-	                                 .progress = opts->progress,
-	                                 .progress_ctx = opts->progress_ctx,
-	                                 .tool = "slapcat",
-	                                 .takes_config =
-	                                         opts->is_made[0] && opts->is_made[1],
-	                                 .fill = fill_progress,
-	                                 .ctx = &diff};
-	int r = 0;
+	struct dit_diff diff = {.write = write, .write_ctx = ctx};
+	const struct dit_diff_opts *own = &diff.opts;
+	struct dit_job_opts job;
+	int r = dit_opts_take(&diff.opts, sizeof(diff.opts), opts);
 
+	if (r < 0) {
+		return r;
+	}
+	job = (struct dit_job_opts){DIT_JOB_CONF(own),
+	                            .progress = own->progress,
+	                            .progress_ctx = own->progress_ctx,
+	                            .tool = "slapcat",
+	                            .takes_config = own->is_made[0] && own->is_made[1],
+	                            .fill = fill_progress,
+	                            .ctx = &diff};
 	dit_job_init(&diff.job, &job);
 	dit_arena_init(&diff.names, ARENA_BYTES);
 	dit_arena_init(&diff.arena, ARENA_BYTES);
-	dit_ldif_text_init(&diff.text, opts->wrap == 0          ? DIT_LDIF_WRAP_DEFAULT
-	                               : opts->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE
-	                                                        : opts->wrap);
+	dit_ldif_text_init(&diff.text, own->wrap == 0          ? DIT_LDIF_WRAP_DEFAULT
+	                               : own->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE
+	                                                       : own->wrap);
 	if (!dit_diff_has_digests(&diff)) {
 		r = getrandom(&diff.seed, sizeof(diff.seed), 0) == sizeof(diff.seed)
 		            ? 0
@@ -424,15 +428,6 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
 	sort_counts(&diff.stats);
 	*ret = diff.stats;
 	return 0;
-}
-
-int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ctx,
-             struct dit_diff_stats *ret)
-{
-	struct dit_diff_opts own;
-	int r = dit_opts_take(&own, sizeof(own), opts);
-
-	return r ?: work(&own, write, ctx, ret);
 }
 
 void dit_diff_stats_deinit(struct dit_diff_stats *stats)

@@ -533,14 +533,20 @@ static void release(struct export *export)
 	dit_export_file_close(&export->file);
 }
 
-static int export_all(const struct dit_export_opts *opts, struct dit_export_stats *ret)
+int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 {
-	struct export export = {.opts = opts, .file = {.fd = -1}, .stats = ret};
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .directory = opts->directory,
-	                                 .tool = "slapcat", .fill = fill_progress,
-	                                 .ctx = &export};
-	int r = 0;
+	struct dit_export_opts own;
+	struct export export = {.opts = &own, .file = {.fd = -1}, .stats = ret};
+	struct dit_job_opts job;
+	int r = dit_opts_take(&own, sizeof(own), opts);
 
+	memset(ret, 0, sizeof(*ret));
+	if (r < 0) {
+		return r;
+	}
+	job = (struct dit_job_opts){DIT_JOB_OPTS(&own), .directory = own.directory,
+	                            .tool = "slapcat", .fill = fill_progress,
+	                            .ctx = &export};
 	dit_job_init(&export.job, &job);
 	r = run(&export);
 	release(&export);
@@ -550,13 +556,4 @@ static int export_all(const struct dit_export_opts *opts, struct dit_export_stat
 		dit_job_report(&export.job, DIT_REPORT_ERROR, "%s", dit_strerror(r));
 	}
 	return r;
-}
-
-int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
-{
-	struct dit_export_opts own;
-	int r = dit_opts_take(&own, sizeof(own), opts);
-
-	memset(ret, 0, sizeof(*ret));
-	return r < 0 ? r : export_all(&own, ret);
 }

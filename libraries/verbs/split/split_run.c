@@ -444,22 +444,27 @@ static int run(struct split *split)
 	return r < 0 ? fail_on_output(split, r) : 0;
 }
 
-static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *ret)
+int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
 {
-	struct split split = {.opts = opts,
-	                      .stats = ret,
-	                      .nparts = opts->nparts == 0 ? 1 : opts->nparts};
-	const struct dit_job_opts job = {DIT_JOB_CONF(opts), .progress = opts->progress,
-	                                 .progress_ctx = opts->progress_ctx,
-	                                 .fill = fill_progress, .ctx = &split};
-	int r = 0;
+	struct dit_split_opts own;
+	struct split split = {.opts = &own, .stats = ret};
+	struct dit_job_opts job;
+	int r = dit_opts_take(&own, sizeof(own), opts);
 
+	memset(ret, 0, sizeof(*ret));
+	if (r < 0) {
+		return r;
+	}
+	split.nparts = own.nparts ?: 1;
+	job = (struct dit_job_opts){DIT_JOB_CONF(&own), .progress = own.progress,
+	                            .progress_ctx = own.progress_ctx,
+	                            .fill = fill_progress, .ctx = &split};
 	dit_job_init(&split.job, &job);
 	dit_arena_init(&split.arena, ARENA_BYTES);
-	split.files = (struct dit_file_rules){
-		.refuse_all = opts->no_urls,
-		.value_max = dit_record_max(opts->record_max_bytes),
-		.stop = &split.job.stop};
+	split.files =
+		(struct dit_file_rules){.refuse_all = own.no_urls,
+	                                .value_max = dit_record_max(own.record_max_bytes),
+	                                .stop = &split.job.stop};
 	r = run(&split);
 	dit_ldif_reader_close(split.reader);
 	dit_ldif_batch_deinit(&split.batch);
@@ -468,15 +473,6 @@ static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *
 	dit_arena_deinit(&split.arena);
 	dit_job_deinit(&split.job);
 	return r;
-}
-
-int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
-{
-	struct dit_split_opts own;
-	int r = dit_opts_take(&own, sizeof(own), opts);
-
-	memset(ret, 0, sizeof(*ret));
-	return r < 0 ? r : split_all(&own, ret);
 }
 
 void dit_split_stats_deinit(struct dit_split_stats *stats)
