@@ -22,7 +22,6 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <ditkit/openldap.h>
 

@@ -183,7 +183,7 @@ static void show_strings(const struct filler *filler, const struct field *field)
 	const json_t *array = find(filler, field->path);
 	const char *between = is(field, "list")    ? "</li><li>"
 	                      : is(field, "lines") ? "\n"
-	                                                         : " ";
+	                                           : " ";
 	int indent = (int)strtol(field->other, NULL, 10);
 
 	for (size_t i = 0; i < json_array_size(array); i++) {
@@ -234,7 +234,8 @@ static double measure(const json_t *row, const struct field *field)
 	return n > 0 || field->other[0] == '\0' ? n : number(&filler, field->other);
 }
 
-double pattern_greatest(const json_t *rows, const char *path)
+/* The greatest value of a field; 0: none is above it. */
+static double greatest_of(const json_t *rows, const char *path)
 {
 	double max = 0;
 
@@ -296,7 +297,7 @@ static void show_lengths(const struct filler *filler)
 
 static void show_of_rows(const struct filler *filler, const struct field *field)
 {
-	uint64_t greatest = (uint64_t)pattern_greatest(filler->rows, field->path);
+	uint64_t greatest = (uint64_t)greatest_of(filler->rows, field->path);
 	double max = 0;
 	size_t i = 0;
 	char text[24];
@@ -425,7 +426,7 @@ static const char *fill_block(struct filler filler, const char *at)
 		fill_rows(filler, (json_t *)rows, inside);
 	} else if (strcmp(verb, "above") == 0 || strcmp(verb, "if") == 0) {
 		if (verb[0] == 'i' ? has(&filler, path)
-		                   : pattern_greatest(filler.rows, path) > 0) {
+		                   : greatest_of(filler.rows, path) > 0) {
 			pattern_fill(&filler, inside);
 		}
 	} else if (rows != NULL && (!json_is_array(rows) || json_array_size(rows) > 0)) {

@@ -79,9 +79,6 @@ void pattern_fill(const struct filler *filler, const char *pattern);
 
 /* ---- of all rows ---- */
 
-/** The greatest value of a field; 0: none is above it. */
-double pattern_greatest(const json_t *rows, const char *field);
-
 #define PATTERN_CLASSES 32
 
 /**

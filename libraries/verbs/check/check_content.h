@@ -34,7 +34,6 @@
 #include "overlays/overlays.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"
-#include "scan/scan_snapshot.h"
 
 /** Bytes of a DN in a finding; the rest of a longer one is not shown. */
 #define DIT_CHECK_DN_SHOWN 400

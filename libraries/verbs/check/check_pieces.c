@@ -5,7 +5,6 @@
  */
 #include "check/check_pieces.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -24,7 +24,6 @@
  */
 #include "check/check_content.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/grow.h"
 #include "codec/attr_values.h"

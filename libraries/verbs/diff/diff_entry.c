@@ -18,7 +18,6 @@
  * stamps. So they are replaced even if both sides have the same ones.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cut.h"

@@ -13,7 +13,6 @@
 #include "load/dn_tree.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
  * A record has a number in place of an ID, from 1.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

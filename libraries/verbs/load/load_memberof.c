@@ -6,8 +6,6 @@
  *
  * Threads: members.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"

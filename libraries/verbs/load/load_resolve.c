@@ -7,7 +7,6 @@
 #include "load/loader.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/grow.h"
 

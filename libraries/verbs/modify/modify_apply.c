@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "codec/entry_codec.h"

@@ -18,7 +18,6 @@
 #include "base/team.h"
 #include "indexing/key_changes.h"
 #include "modify/modify_impl.h"
-#include "tree/tree_merge.h"
 
 /* Memory of the changes of an entry's keys: of all its keys, or of some. */
 #define WHOLE_BYTES (16u << 10)

@@ -63,9 +63,13 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_opts *opts,
                         struct dit_reindex_stats *stats)
 {
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapindex",
-	                                 .tmpdir = opts->tmpdir, .fill = fill_progress,
-	                                 .ctx = reindexer, .phase_us = stats->phase_us, .phase_cpu_us = stats->phase_cpu_us};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts),
+	                                 .tool = "slapindex",
+	                                 .tmpdir = opts->tmpdir,
+	                                 .fill = fill_progress,
+	                                 .ctx = reindexer,
+	                                 .phase_us = stats->phase_us,
+	                                 .phase_cpu_us = stats->phase_cpu_us};
 
 	*reindexer = (struct reindexer){.opts = opts, .stats = stats};
 	dit_job_init(&reindexer->job, &job);

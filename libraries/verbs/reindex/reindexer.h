@@ -13,10 +13,6 @@
 #ifndef DITKIT_REINDEXER_H
 #define DITKIT_REINDEXER_H
 
-#include <stdatomic.h>
-
-#include "base/stop.h"
-#include "base/ticker.h"
 #include "files/fault.h"
 #include "indexing/builders.h"
 #include "indexing/key_changes.h"
