@@ -94,8 +94,8 @@ static bool is_same_disk(const json_t *x, const json_t *y)
 }
 
 /* A place needs what all of them need on its disk, and is told if no earlier one was. */
-static unsigned judge_disk(const char *program, const json_t *places, size_t number,
-                           const char *hint)
+static int judge_disk(const char *program, const json_t *places, size_t number,
+                      const char *hint)
 {
 	const json_t *place = json_array_get(places, number);
 	uint64_t room = fact_number(place, "free_bytes");
@@ -114,13 +114,12 @@ static unsigned judge_disk(const char *program, const json_t *places, size_t num
 	if (need <= room) {
 		return 0;
 	}
-	(void)fprintf(stderr, "%s: %s: about %s of disk are needed, %s are free%s\n",
-	              program, fact_text(place, "directory"), figure_bytes(need).text,
-	              figure_bytes(room).text, hint);
-	return 1;
+	return common_say(program, 1, "%s: about %s of disk are needed, %s are free%s",
+	                  fact_text(place, "directory"), figure_bytes(need).text,
+	                  figure_bytes(room).text, hint);
 }
 
-static unsigned judge_maxsize(const char *program, const json_t *db)
+static int judge_maxsize(const char *program, const json_t *db)
 {
 	uint64_t bytes = fact_number(db, "bytes");
 	uint64_t maxsize = fact_number(db, "maxsize_bytes");
@@ -128,17 +127,16 @@ static unsigned judge_maxsize(const char *program, const json_t *db)
 	if (bytes <= maxsize) {
 		return 0;
 	}
-	(void)fprintf(stderr,
-	              "%s: %s: the database will need about %s, but maxsize is %s: "
-	              "configure \"maxsize %llu\"\n",
-	              program, fact_text(db, "directory"), figure_bytes(bytes).text,
-	              figure_bytes(maxsize).text,
-	              (unsigned long long)(bytes + bytes / 2 + (1u << 20) - 1) >>
-	                      20 << 20);
-	return 1;
+	return common_say(program, 1,
+	                  "%s: the database will need about %s, but maxsize is %s: "
+	                  "configure \"maxsize %llu\"",
+	                  fact_text(db, "directory"), figure_bytes(bytes).text,
+	                  figure_bytes(maxsize).text,
+	                  (unsigned long long)(bytes + bytes / 2 + (1u << 20) - 1) >>
+	                          20 << 20);
 }
 
-static unsigned judge_memory(const char *program, const json_t *memory)
+static int judge_memory(const char *program, const json_t *memory)
 {
 	uint64_t need = fact_number(memory, "bytes");
 	uint64_t room = fact_number(memory, "available_bytes");
@@ -146,11 +144,10 @@ static unsigned judge_memory(const char *program, const json_t *memory)
 	if (room == 0 || need <= room) { /* 0: the system does not tell */
 		return 0;
 	}
-	(void)fprintf(stderr,
-	              "%s: about %s of memory are needed, %s are available: give less "
-	              "--memory\n",
-	              program, figure_bytes(need).text, figure_bytes(room).text);
-	return 1;
+	return common_say(program, 1,
+	                  "about %s of memory are needed, %s are available: give less "
+	                  "--memory",
+	                  figure_bytes(need).text, figure_bytes(room).text);
 }
 
 unsigned estimate_judge(const json_t *json, bool may_grow)

@@ -30,15 +30,11 @@
  * A single task of Slurm says nothing: a shell in an allocation is one.
  */
 
-#define RANK_WHY_BYTES 512
-
 /* Part number of n, from 0. */
 struct rank {
 	unsigned number;
 	unsigned n;
 };
-
-#define WRONG(why, ...) ((void)snprintf(why, RANK_WHY_BYTES, __VA_ARGS__), -1)
 
 /* Names of variables; NULL: there is none. */
 struct source {
@@ -81,8 +77,8 @@ static int rank_read(const char *text, struct rank *ret)
 	return 0;
 }
 
-/* @return 1; 0: it is not set; -1 with words */
-static int read_variable(const char *name, unsigned *ret, char *why)
+/* @return 1; 0: it is not set; -1 after a message */
+static int read_variable(const char *name, unsigned *ret)
 {
 	const char *text = name == NULL ? NULL : getenv(name);
 	unsigned long long number = 0;
@@ -91,25 +87,26 @@ static int read_variable(const char *name, unsigned *ret, char *why)
 		return 0;
 	}
 	if (common_read_number(text, UINT_MAX, &number) < 0) {
-		return WRONG(why, "%s is \"%.100s\", and no number: give --part R/N",
-		             name, text);
+		return common_say("ditsplit", -1,
+		                  "%s is \"%.100s\", and no number: give --part R/N",
+		                  name, text);
 	}
 	*ret = (unsigned)number;
 	return 1;
 }
 
-/* @return 1; 0: it says nothing; -1 with words */
-static int ask(const struct source *source, unsigned nparts, struct rank *ret, char *why)
+/* @return 1; 0: it says nothing; -1 after a message */
+static int ask(const struct source *source, unsigned nparts, struct rank *ret)
 {
 	unsigned first = 0;
 	unsigned step = 1;
 	unsigned number = 0;
-	int r = read_variable(source->number, &number, why);
+	int r = read_variable(source->number, &number);
 
 	ret->n = nparts;
-	if (r <= 0 || read_variable(source->first, &first, why) < 0 ||
-	    read_variable(source->step, &step, why) < 0 ||
-	    read_variable(source->n, &ret->n, why) < 0) {
+	if (r <= 0 || read_variable(source->first, &first) < 0 ||
+	    read_variable(source->step, &step) < 0 ||
+	    read_variable(source->n, &ret->n) < 0) {
 		return r == 0 ? 0 : -1;
 	}
 	if (source == TASK_SOURCE && ret->n == 1) {
@@ -117,24 +114,26 @@ static int ask(const struct source *source, unsigned nparts, struct rank *ret, c
 	}
 	/* One task of an array that is submitted again. */
 	if (source == ARRAY_SOURCE && ret->n == 1 && nparts == 0) {
-		return WRONG(why,
-		             "%s is %u, and %s is 1: the array does not say of how many "
-		             "parts; give --part R/N, or --parts 1 if there is one",
-		             source->number, number, source->n);
+		return common_say(
+			"ditsplit", -1,
+			"%s is %u, and %s is 1: the array does not say of how many "
+			"parts; give --part R/N, or --parts 1 if there is one",
+			source->number, number, source->n);
 	}
 	if (ret->n == 0) {
-		return WRONG(why,
-		             "%s says which part this is, but not of how many: give "
-		             "--parts N",
-		             source->number);
+		return common_say("ditsplit", -1,
+		                  "%s says which part this is, but not of how many: give "
+		                  "--parts N",
+		                  source->number);
 	}
 	ret->number = step == 0 ? UINT_MAX : (number - first) / step;
 	if (number < first || ret->number >= ret->n ||
 	    ret->number * step != number - first) {
-		return WRONG(why,
-		             "%s is %u, counted from %u in steps of %u: there is no such "
-		             "part of %u; give --part R/N",
-		             source->number, number, first, step, ret->n);
+		return common_say(
+			"ditsplit", -1,
+			"%s is %u, counted from %u in steps of %u: there is no such "
+			"part of %u; give --part R/N",
+			source->number, number, first, step, ret->n);
 	}
 	return 1;
 }
@@ -143,11 +142,10 @@ static int ask(const struct source *source, unsigned nparts, struct rank *ret, c
  * Ask the environment.
  *
  * @param nparts  of --parts; 0: not given
- * @param why     RANK_WHY_BYTES: on failure what is wrong, and what to do
  *
- * @return 0; with nparts 0 and no engine part 0 of 1. -1
+ * @return 0; with nparts 0 and no engine part 0 of 1. -1 after a message
  */
-static int rank_find(unsigned nparts, struct rank *ret, char *why)
+static int rank_find(unsigned nparts, struct rank *ret)
 {
 	const struct source *found = NULL;
 
@@ -156,18 +154,19 @@ static int rank_find(unsigned nparts, struct rank *ret, char *why)
 		struct rank rank = {0, 0};
 		int r = source == TASK_SOURCE && found == ARRAY_SOURCE
 		                ? 0
-		                : ask(source, nparts, &rank, why);
+		                : ask(source, nparts, &rank);
 
 		if (r < 0) {
 			return -1;
 		}
 		if (r > 0 && found != NULL &&
 		    (rank.number != ret->number || rank.n != ret->n)) {
-			return WRONG(why,
-			             "%s says part %u of %u, and %s part %u of %u: give "
-			             "--part R/N",
-			             found->number, ret->number, ret->n, source->number,
-			             rank.number, rank.n);
+			return common_say(
+				"ditsplit", -1,
+				"%s says part %u of %u, and %s part %u of %u: give "
+				"--part R/N",
+				found->number, ret->number, ret->n, source->number,
+				rank.number, rank.n);
 		}
 		if (r > 0 && found == NULL) {
 			found = source;
@@ -175,17 +174,18 @@ static int rank_find(unsigned nparts, struct rank *ret, char *why)
 		}
 	}
 	if (found == NULL && nparts > 1) {
-		return WRONG(why,
-		             "--parts %u, but nothing says which part this is: give "
-		             "--part R/%u",
-		             nparts, nparts);
+		return common_say("ditsplit", -1,
+		                  "--parts %u, but nothing says which part this is: give "
+		                  "--part R/%u",
+		                  nparts, nparts);
 	}
 	return found == NULL || nparts == 0 || ret->n == nparts
 	               ? 0
-	               : WRONG(why,
-	                       "%s says that there are %u parts, and --parts %u: give "
-	                       "--part R/N",
-	                       found->n, ret->n, nparts);
+	               : common_say(
+				 "ditsplit", -1,
+				 "%s says that there are %u parts, and --parts %u: give "
+				 "--part R/N",
+				 found->n, ret->n, nparts);
 }
 
 struct split_options {
@@ -219,14 +219,13 @@ static int read_own(void *ctx, int option, const char *text)
 static int take_part(struct split_options *options)
 {
 	unsigned nparts = (unsigned)common_number(&options->common, OPT_PARTS);
-	char why[RANK_WHY_BYTES] = "";
 
 	if (options->part.n > 0 && nparts > 0 && nparts != options->part.n) {
 		return common_wrong_call(&options->common,
 		                         "--part and --parts name different numbers");
 	}
-	if (options->part.n == 0 && rank_find(nparts, &options->part, why) < 0) {
-		return common_wrong_call(&options->common, why);
+	if (options->part.n == 0 && rank_find(nparts, &options->part) < 0) {
+		return common_point_to_help(&options->common);
 	}
 	options->split.part = options->part.number;
 	options->split.nparts = options->part.n;

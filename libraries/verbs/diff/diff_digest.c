@@ -125,9 +125,7 @@ static int compare_subtrees(const void *a, const void *b)
 	const struct subtree *y = b;
 
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n)
-	       : x->sum.high != y->sum.high
-	               ? (x->sum.high < y->sum.high ? -1 : 1)
-	               : (x->sum.low > y->sum.low) - (x->sum.low < y->sum.low);
+	                    : dit_compare_id_pairs(&x->sum, &y->sum);
 }
 
 static int name_subtrees(struct dit_diff *diff, unsigned side,

@@ -308,11 +308,8 @@ int dit_diff_next_sum(void *side)
 
 static int order(const void *a, const void *b)
 {
-	const struct dit_sum128 *x = &((const struct dit_diff_sums *)a)->at.dn;
-	const struct dit_sum128 *y = &((const struct dit_diff_sums *)b)->at.dn;
-
-	return x->high != y->high ? (x->high < y->high ? -1 : 1)
-	                          : (x->low > y->low) - (x->low < y->low);
+	return dit_compare_id_pairs(&((const struct dit_diff_sums *)a)->at.dn,
+	                            &((const struct dit_diff_sums *)b)->at.dn);
 }
 
 static int add_item(struct dit_diff_side *it, const struct dit_diff_sum *sum)
