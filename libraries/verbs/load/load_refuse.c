@@ -7,12 +7,12 @@
  */
 #include "load/loader.h"
 
+#include <argz.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "entry/why.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
@@ -169,33 +169,24 @@ static int leave_out(struct loader *loader, struct refused *refused)
 }
 
 /* True if this text, which is told once in a load, was told before. */
-static bool was_told(struct load_refusals *refusals, const char *text)
+static bool was_told(struct loader *loader, const char *text)
 {
-	for (size_t i = 0; i < refusals->ntold; i++) {
-		if (strcmp(refusals->told[i], text) == 0) {
+	const char *told = NULL;
+
+	while ((told = argz_next(loader->told, loader->told_len, told)) != NULL) {
+		if (strcmp(told, text) == 0) {
 			return true;
 		}
 	}
 	/* Without memory it is told again, which does no harm. */
-	if (DIT_GROW(refusals->told, refusals->told_size, refusals->ntold + 1) == 0) {
-		refusals->told[refusals->ntold] = strdup(text);
-		refusals->ntold += refusals->told[refusals->ntold] != NULL ? 1 : 0;
-	}
+	(void)argz_add(&loader->told, &loader->told_len, text);
 	return false;
-}
-
-void dit_load_refusals_deinit(struct load_refusals *refusals)
-{
-	for (size_t i = 0; i < refusals->ntold; i++) {
-		free(refusals->told[i]);
-	}
-	free(refusals->told);
 }
 
 void dit_load_tell_notes(struct loader *loader, const struct load_item *item)
 {
 	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
-		if (!n->is_once || !was_told(&loader->refusals, n->text)) {
+		if (!n->is_once || !was_told(loader, n->text)) {
 			dit_job_report(&loader->job, n->kind, "%s", n->text);
 		}
 	}

@@ -416,7 +416,7 @@ void dit_load_release(struct loader *loader)
 	dit_page_writer_free(loader->job.page_writer);
 	dit_load_ahead_deinit(loader);
 	dit_load_csn_deinit(&loader->csn);
-	dit_load_refusals_deinit(&loader->refusals);
+	free(loader->told);
 	free(loader->reading.sorted);
 	dit_job_deinit(&loader->job);
 }

@@ -146,13 +146,6 @@ struct load_budget {
 	size_t tree_bytes;     /* of one target */
 };
 
-/** The memory of load_refuse.c. Zero is a new one. */
-struct load_refusals {
-	char **told; /* texts that are told once in a load */
-	size_t ntold;
-	size_t told_size;
-};
-
 /** How records are read and entries checked. [const] while members run */
 struct load_reading {
 	struct dit_release_rules rules;
@@ -211,7 +204,8 @@ struct loader {
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	struct load_ahead ahead;
 	struct load_csn csn;
-	struct load_refusals refusals;
+	char *told; /* texts that are told once in a load: argz(3); owned */
+	size_t told_len;
 	struct dit_published *published; /* one for each target; empty until the end */
 };
 
@@ -372,8 +366,6 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
  */
 int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
                   const struct load_item *item, enum dit_why_kind kind);
-
-void dit_load_refusals_deinit(struct load_refusals *refusals);
 
 /** Report an item's notes. */
 void dit_load_tell_notes(struct loader *loader, const struct load_item *item);
