@@ -226,10 +226,8 @@ static int load(struct options *options)
 		            stderr);
 	}
 	tell_of_parts(&options->inputs, &stats, r);
-	status = load_status(options, &stats, r);
-	if (write_output(options, &stats, r) < 0) {
-		status = EXIT_FAILURE;
-	}
+	status = write_output(options, &stats, r) < 0 ? EXIT_FAILURE
+	                                              : load_status(options, &stats, r);
 	dit_load_stats_deinit(&stats);
 	return status;
 }

@@ -259,15 +259,6 @@ uint64_t dit_check_findings_count(const struct dit_check_findings *findings, boo
 	return sum;
 }
 
-static void tell_list(const struct list *list, const char *file, dit_check_found_fn found,
-                      void *ctx)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		list->kept[i].file = file;
-		found(ctx, &list->kept[i]);
-	}
-}
-
 int dit_check_findings_tell(struct dit_check_findings *findings, const char *file,
                             dit_check_found_fn found, void *ctx)
 {
@@ -281,7 +272,10 @@ int dit_check_findings_tell(struct dit_check_findings *findings, const char *fil
 		if (findings->max != 0) {
 			forget_from(list, (size_t)findings->max);
 		}
-		tell_list(list, file, found, ctx);
+		for (size_t k = 0; k < list->n; k++) {
+			list->kept[k].file = file;
+			found(ctx, &list->kept[k]);
+		}
 	}
 	return 0;
 }
