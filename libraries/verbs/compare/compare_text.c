@@ -12,14 +12,6 @@
 /* Longer values are cut in the report. */
 #define SHOWN_BYTES 200
 
-__attribute__((format(printf, 2, 0))) static void put(struct dit_compare *c,
-                                                      const char *format, va_list args)
-{
-	if (c->line != NULL) {
-		(void)vfprintf(c->line, format, args);
-	}
-}
-
 static void open_line(struct dit_compare *c)
 {
 	c->line = c->error < 0 ? NULL : open_memstream(&c->text, &c->text_len);
@@ -88,7 +80,9 @@ void dit_compare_say(struct dit_compare *c, const char *format, ...)
 
 	va_start(args, format);
 	dit_compare_line_begin(c);
-	put(c, format, args);
+	if (c->line != NULL) {
+		(void)vfprintf(c->line, format, args);
+	}
 	dit_compare_line_end(c);
 	va_end(args);
 }
@@ -98,7 +92,9 @@ void dit_compare_put(struct dit_compare *c, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	put(c, format, args);
+	if (c->line != NULL) {
+		(void)vfprintf(c->line, format, args);
+	}
 	va_end(args);
 }
 

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cut.h"
 #include "base/error.h"
 #include "base/version.h"
 #include "diff/diff_impl.h"
+#include "output/manifest.h"
 #include "values/dn.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
@@ -69,15 +69,13 @@ int dit_diff_write_header(struct dit_diff *diff)
 {
 	char texts[2][DIT_DIGEST_TEXT_BYTES];
 	char header[200];
-	char made[32];
-	time_t now = time(NULL);
-	struct tm utc;
+	char made[DIT_MANIFEST_TIME_BYTES];
 	int r = 0;
 
 	for (unsigned side = 0; side < 2; side++) {
 		dit_sum128_text(&diff->sides[side].digest, texts[side]);
 	}
-	(void)strftime(made, sizeof(made), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	dit_manifest_time(made);
 	(void)snprintf(header, sizeof(header),
 	               DIT_CHANGES_LINE "\n" DIT_CHANGES_FROM "%s\n" DIT_CHANGES_TO
 	                                "%s\n# made: %s, %s\n",
