@@ -182,6 +182,26 @@ FIXTURE_TEST(pieces_are_looked_up)
 	assert_candidates(f, "(uid=*body*)", "0");
 }
 
+/* An index of some options has no keys of values with more of them. */
+FIXTURE_TEST(an_index_with_options_gives_no_answer)
+{
+	struct fixture *f = *state;
+	struct dit_database *db = &f->settings->databases[f->settings->ndatabases - 1];
+	const struct dit_ad *ad = NULL;
+
+	assert_int_equal(dit_ad_find(f->settings->schema, NULL, dit_span_of("cn;lang-de"),
+	                             &ad, NULL),
+	                 0);
+	for (size_t i = 0; i < db->nindexes; i++) {
+		if (strcmp(db->indexes[i].ad->name.data, "cn") == 0) {
+			db->indexes[i].ad = ad;
+		}
+	}
+	assert_candidates(f, "(cn;lang-de=nummer 1)", "");
+	assert_candidates(f, "(cn;lang-de=*mer 1)", "");
+	assert_candidates(f, "(cn;lang-de=*)", "");
+}
+
 /* The values of cn are names, too, but there is no index of names. */
 FIXTURE_TEST(subtypes_are_not_taken_for_the_type)
 {

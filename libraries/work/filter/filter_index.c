@@ -107,10 +107,11 @@ static bool is_sound(const struct finder *finder, const struct dit_attr_type *ty
 	return true;
 }
 
-static int look_up_value(struct finder *finder, const struct dit_filter *filter)
+static int look_up_value(struct finder *finder, const struct dit_ad *ad,
+                         const struct dit_filter *filter)
 {
-	bool has_normal = dit_attr_has_normal(filter->ad->type);
-	const struct dit_attr_view attr = {.ad = filter->ad,
+	bool has_normal = dit_attr_has_normal(ad->type);
+	const struct dit_attr_view attr = {.ad = ad,
 	                                   .nvalues = 1,
 	                                   .values = &filter->value,
 	                                   .normal = has_normal ? &filter->value : NULL};
@@ -119,7 +120,8 @@ static int look_up_value(struct finder *finder, const struct dit_filter *filter)
 	return dit_stored_keys_spell(finder->keys, &view, look_up, finder);
 }
 
-static int look_up_pieces(struct finder *finder, const struct dit_filter *filter)
+static int look_up_pieces(struct finder *finder, const struct dit_ad *ad,
+                          const struct dit_filter *filter)
 {
 	int r = 0;
 
@@ -129,7 +131,7 @@ static int look_up_pieces(struct finder *finder, const struct dit_filter *filter
 		                                                      : DIT_CLUE_MIDDLE;
 
 		if (filter->pieces[i].len > 0) {
-			r = dit_stored_keys_clue(finder->keys, filter->ad, clue,
+			r = dit_stored_keys_clue(finder->keys, ad, clue,
 			                         filter->pieces[i], look_up, finder);
 		}
 	}
@@ -138,7 +140,8 @@ static int look_up_pieces(struct finder *finder, const struct dit_filter *filter
 
 /*
  * The rarest list of all keys of an item. Keys are made of normal values, which subtypes
- * have by rules of their own.
+ * have by rules of their own. Options are left out: an index of cn;lang-de has no keys of
+ * cn;lang-de;lang-en, which matches as well.
  *
  * @return 1: the candidates are in @p ret, which the caller frees; 0: no answer; or an
  *         error
@@ -146,17 +149,24 @@ static int look_up_pieces(struct finder *finder, const struct dit_filter *filter
 static int find_item(struct finder *finder, const struct dit_filter *filter,
                      struct dit_candidates *ret)
 {
+	const struct dit_attr_type *type = filter->ad->type;
+	const struct dit_ad *ad = NULL;
 	int r = 0;
 
-	if (filter->kind != DIT_FILTER_PRESENT && !is_sound(finder, filter->ad->type)) {
+	if (filter->kind != DIT_FILTER_PRESENT && !is_sound(finder, type)) {
 		return 0;
+	}
+	r = dit_ad_find(finder->opts->settings->schema, NULL, dit_span_of(type->name),
+	                &ad, NULL);
+	if (r < 0) {
+		return r;
 	}
 	finder->has_best = false;
 	finder->best.n = 0;
-	r = filter->kind == DIT_FILTER_EQUAL ? look_up_value(finder, filter)
+	r = filter->kind == DIT_FILTER_EQUAL ? look_up_value(finder, ad, filter)
 	    : filter->kind == DIT_FILTER_SUBSTRINGS
-	            ? look_up_pieces(finder, filter)
-	            : dit_stored_keys_clue(finder->keys, filter->ad, DIT_CLUE_PRESENT,
+	            ? look_up_pieces(finder, ad, filter)
+	            : dit_stored_keys_clue(finder->keys, ad, DIT_CLUE_PRESENT,
 	                                   (struct dit_span){0}, look_up, finder);
 	if (r < 0 || !finder->has_best) {
 		return r;
