@@ -316,6 +316,13 @@ says 0 '' "$DITCHECK" --compare "$work/db" "$work/copy"
 chown 0:0 "$work/copy/data.mdb"
 says 2 "ditcheck: copy: Permission denied for user $uid, as whom root works since db belongs to that user: \"chown -R --reference=db copy\"" \
 	"$DITCHECK" --compare "$work/copy" "$work/db"
+# One that mdb_copy makes: all may read it.
+chmod 644 "$work/copy/data.mdb"
+rm "$work/copy/lock.mdb"
+says 2 "ditcheck: copy: there is no lock.mdb, and user $uid may not make it in a directory of user 0" \
+	"$DITCHECK" --compare "$work/copy" "$work/db"
+says 2 "ditdiff: copy: there is no lock.mdb, and user $uid may not make it in a directory of user 0" \
+	"$DITDIFF" "${both[@]}" -b cn=x "$work/copy"
 chmod 0700 "$work/copy"
 says 2 "ditcheck: copy: Permission denied for user $uid, as whom*" \
 	"$DITCHECK" --compare "$work/copy" "$work/db"

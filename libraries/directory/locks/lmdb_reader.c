@@ -26,11 +26,18 @@
  * LMDB would make a missing lock.mdb with the permissions of whoever reads; slapd could
  * then not open it any more. So it is made as data.mdb is.
  */
-static int make_lock_file(int dir_fd, int data_fd)
+static int make_lock_file(int dir_fd, int data_fd, struct dit_fault *fault)
 {
 	struct stat st;
 	int fd = dit_file_make(dir_fd, DIT_LOCK_NAME, 0600);
 
+	if (fd == -EACCES && fstat(dir_fd, &st) == 0) {
+		return dit_fault_say(
+			fault, fd,
+			"there is no lock.mdb, and user %u may not make it in a "
+			"directory of user %u",
+			(unsigned)geteuid(), (unsigned)st.st_uid);
+	}
 	if (fd >= 0 && (fstat(data_fd, &st) != 0 || fchmod(fd, st.st_mode & 0777) != 0 ||
 	                (geteuid() == 0 && fchown(fd, st.st_uid, st.st_gid) != 0))) {
 		/* It may be in use already, so it stays. */
@@ -44,7 +51,7 @@ static int open_lock_file(struct dit_lmdb_reader *reader, int dir_fd,
 	int fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, opts->fault);
 
 	if (fd == -ENOENT && !opts->no_lock_file) {
-		fd = make_lock_file(dir_fd, reader->data_fd);
+		fd = make_lock_file(dir_fd, reader->data_fd, opts->fault);
 	}
 	if (fd == -EROFS || (fd == -ENOENT && opts->no_lock_file)) {
 		return 0;
