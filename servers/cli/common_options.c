@@ -451,6 +451,7 @@ char *common_conf_words(const struct common_options *options)
 	if (options->database >= 0) {
 		(void)fprintf(out, " -n %d", options->database);
 	}
+	put_option(out, "--openldap", common_text(options, OPT_OPENLDAP));
 	if (fclose(out) != 0) {
 		free(words);
 		return NULL;

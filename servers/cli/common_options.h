@@ -180,7 +180,7 @@ int common_wrong_call(const struct common_options *options, const char *text);
 
 /**
  * The options that chose the configuration and the database, as words for a shell, each
- * with a blank in front: " -f 'my own.conf' -n 2". ditcheck and slapd's tools take them.
+ * with a blank in front: " -f 'my own.conf' -n 2". The programs of ditkit take them.
  *
  * @return owned; NULL: no memory
  */

@@ -80,6 +80,9 @@ all='sub-numeric employeeNumber;ranges-only title;pres-everywhere uid;index-empt
 advice "many" "class-missing objectClass;index-unconfigured description;$all"
 step=$(sed -n '/indexes that are not configured/,/do /s/^ *do  *ditindex/ditindex/p' out)
 is "the step" "$step" "ditindex -f my.conf --drop-unconfigured"
+"$DITCHECK" --stats -f my.conf --openldap=2.6 >out 2>err || fail "a release: exit status $?"
+is "the last step names the release" "$(sed -n 's/^and then: //p' out)" \
+	"ditindex -f my.conf --openldap 2.6 --drop-unconfigured"
 "$DITINDEX" ${step#ditindex} || fail "$step"
 advice "the pages of that index are free" "class-missing objectClass;free-large;$all"
 used=$(($(awk '$1 == "files.0.pages_used" { print $2 }' flat) * 4096))
