@@ -207,7 +207,8 @@ static bool read_search(char *base, char *end, struct dit_check_search *ret)
 /* Is this a line of slapd's log? */
 static bool is_slapds(struct dit_span line)
 {
-	return find(line, "conn=") != NULL || find(line, "slapd") != NULL;
+	return find(line, "conn=") != NULL || find(line, ": conn ") != NULL ||
+	       find(line, "slapd") != NULL;
 }
 
 /* True: it is a search. */

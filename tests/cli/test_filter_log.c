@@ -90,6 +90,7 @@ TEST(lines_of_all_kinds_are_read)
 		{"conn=1 op=2 SRCH attr=cn sn", "."},
 		{"conn=1 op=2 SEARCH RESULT tag=101 err=0 nentries=1 text=", "."},
 		{"637a1b2c @(#) $OpenLDAP: slapd 2.5.13", "."},
+		{"637a1b2c get_ssa: conn 1 unknown attribute type=foo (17)", "."},
 		{"nonsense", "?"},
 		{"uid=a", "?"},
 		{"conn=1 SRCH base=\"dc=x\" scope=2 deref=0 filter=\"(cut", "?"},
