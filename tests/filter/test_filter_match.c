@@ -79,7 +79,9 @@ SETUP_TEST(items_are_true_false_or_undefined)
 		{"(cn=JON smythe)", DIT_TRUE},
 		{"(cn;lang-de=jon smythe)", DIT_TRUE},
 		{"(cn;lang-=jon smythe)", DIT_TRUE},
+		{"(cn;lang-de-=jon smythe)", DIT_TRUE},
 		{"(cn;lang-d=jon smythe)", DIT_FALSE},
+		{"(cn;lang-d-=jon smythe)", DIT_FALSE},
 		{"(cn;lang-en=jon smythe)", DIT_FALSE},
 		{"(name=jon smythe)", DIT_TRUE}, /* cn is a name */
 		{"(cn=jon)", DIT_FALSE},

@@ -192,11 +192,14 @@ static bool has_pieces(struct dit_span value, const struct dit_span *pieces, uin
 
 /* ---- descriptions ---- */
 
-/* One option; "lang-" stands for all that begin with it. */
+/* One option; "lang-de-" stands for all that begin with it, and for "lang-de". */
 static bool covers_option(struct dit_span wanted, struct dit_span option)
 {
 	bool is_range = wanted.data[wanted.len - 1] == '-';
 
+	if (is_range && option.len + 1 == wanted.len) {
+		wanted.len--;
+	}
 	return option.len >= wanted.len && (is_range || option.len == wanted.len) &&
 	       memcmp(option.data, wanted.data, wanted.len) == 0;
 }
