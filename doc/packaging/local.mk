@@ -11,6 +11,7 @@ bash_completions = \
 	%D%/completion/ditdiff \
 	%D%/completion/ditindex \
 	%D%/completion/ditmodify \
+	%D%/completion/ditkit-history \
 	%D%/completion/ditsplit \
 	$(NULL)
 nodist_bashcompletion_DATA = $(bash_completions)

@@ -16,6 +16,8 @@ for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITMODIF
 	"$DITSPLIT"; do
 	ln -s "$program" "$work/bin/"
 done
+cp "$DIT_SRCDIR/doc/packaging/systemd/ditkit-history.in" "$work/bin/ditkit-history"
+chmod +x "$work/bin/ditkit-history"
 PATH=$work/bin:$PATH
 
 # Options that a man page describes: "-b" of the line ".It Fl b Ar suffix".
@@ -35,7 +37,7 @@ bash_words() {
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
 	COMPREPLY=()
-	_ditkit "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	"${complete_by:-_ditkit}" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 	printf '%s\n' "${COMPREPLY[@]}" | sort
 }
 
@@ -84,6 +86,15 @@ same 'bash: an argument that was begun' '' "$(bash_words ditcat -n 1)"
 same 'bash: options that begin so' $'--max-record\n--max-rejects' \
 	"$(bash_words ditadd --max-re)"
 
+complete_by=_ditkit_history
+commands=$(sed -n '/^\.Sh SYN/,/^\.Sh DES/s/^\.Cm //p' "$DIT_SRCDIR/doc/man/ditkit-history.8" |
+	sed 's/ | /\n/' | sort)
+same 'bash: the commands of ditkit-history' "$commands" "$(bash_words ditkit-history '')"
+same 'bash: an option of a command' --at "$(bash_words ditkit-history restore 1 '')"
+same 'bash: options of another one' $'--from\n--subtree' "$(bash_words ditkit-history undo 1 -)"
+same 'bash: a command without options' '' "$(bash_words ditkit-history take 1 '')"
+complete_by=
+
 # --- zsh ------------------------------------------------------------------------
 
 if ! command -v zsh >/dev/null; then
@@ -102,6 +113,10 @@ else
 		same "$program: zsh completes what bash does" "$(bash_words $program -)" \
 			"$(zsh_words "$program -" | sort -u)"
 	done
+	same 'zsh: the commands of ditkit-history' "$commands" \
+		"$(zsh_words 'ditkit-history ' | sort -u)"
+	same 'zsh: options of a command' $'--from\n--subtree' \
+		"$(zsh_words 'ditkit-history undo 1 ' | sort -u)"
 	same 'zsh: one of some words' $'append\npages' "$(zsh_words 'ditadd --writer ' | sort)"
 	same 'zsh: a file after a sign' some.ldif "$(zsh_words 'ditadd --stats=so' | sort -u)"
 	same 'zsh: a file' some.ldif "$(zsh_words 'ditadd -l so')"

@@ -80,4 +80,22 @@ _ditkit() {
 	esac
 }
 
+# A line of the usage: "ditkit-history list | verify NUMBER", or with options behind NUMBER.
+_ditkit_history() {
+	mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>&1 | awk \
+		-v at="$COMP_CWORD" -v command="${COMP_WORDS[1]}" '
+		sub(/^(usage:)? *ditkit-history /, "") {
+			n = split($0, word, /[][ |.]+/)
+			for (i = 1; word[i] != "NUMBER"; i++) {
+				if (word[i] == command) is_its = 1
+				if (at == 1) print word[i]
+			}
+			for (; i <= n; i++) {
+				if (at > 1 && is_its && word[i] ~ /^--/) print word[i]
+			}
+			is_its = 0
+		}')" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+complete -F _ditkit_history ditkit-history
 complete -F _ditkit ditadd ditcat ditindex ditmodify ditcheck ditdiff ditsplit
