@@ -149,17 +149,11 @@ static int look_up_pieces(struct finder *finder, const struct dit_ad *ad,
 static int find_item(struct finder *finder, const struct dit_filter *filter,
                      struct dit_candidates *ret)
 {
-	const struct dit_attr_type *type = filter->ad->type;
-	const struct dit_ad *ad = NULL;
+	const struct dit_ad *ad = &filter->ad->type->ad;
 	int r = 0;
 
-	if (filter->kind != DIT_FILTER_PRESENT && !is_sound(finder, type)) {
+	if (filter->kind != DIT_FILTER_PRESENT && !is_sound(finder, ad->type)) {
 		return 0;
-	}
-	r = dit_ad_find(finder->opts->settings->schema, NULL, dit_span_of(type->name),
-	                &ad, NULL);
-	if (r < 0) {
-		return r;
 	}
 	finder->has_best = false;
 	finder->best.n = 0;
