@@ -68,6 +68,9 @@ static int check_attrs(const struct reindex_target *target)
 
 	for (size_t i = 0; i < reindexer->nattrs; i++) {
 		const char *name = reindexer->attrs[i]->name.data;
+		const struct dit_rule *rule = reindexer->attrs[i]->type->equality;
+		const char *kind =
+			rule == NULL || rule->indexer == DIT_INDEXER_NONE ? "pres" : "eq";
 		size_t k = 0;
 
 		while (k < db->nindexes && db->indexes[k].ad != reindexer->attrs[i]) {
@@ -81,9 +84,9 @@ static int check_attrs(const struct reindex_target *target)
 			return dit_job_say(
 				&reindexer->job, DIT_E_CONFIG,
 				"no index of %s is configured: add \"index %s "
-				"eq\" to slapd.conf, or \"olcDbIndex: %s eq\" to "
+				"%s\" to slapd.conf, or \"olcDbIndex: %s %s\" to "
 				"the entry of the database",
-				name, name, name);
+				name, name, kind, name, kind);
 		}
 	}
 	return 0;

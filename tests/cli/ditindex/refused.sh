@@ -4,6 +4,7 @@
 "$DITINDEX" -f slapd.conf uid nothing
 "$DITINDEX" -f slapd.conf uid sn
 "$DITINDEX" -f slapd.conf -d 0 'cn;lang-de'
+"$DITINDEX" -f slapd.conf -d 0 jpegPhoto # has no equality
 "$DITINDEX" -f slapd.conf --tmpdir /nonexistent
 : >empty.conf
 "$DITINDEX" -f empty.conf
