@@ -136,6 +136,12 @@ static struct advice_facts file_facts(const struct advisor *advisor, const json_
 	return f;
 }
 
+/* Then search-unindexed advises the kind where it is missing. */
+static bool is_often(uint64_t nsearches, uint64_t counted)
+{
+	return nsearches >= 10 && 100 * nsearches >= counted;
+}
+
 /* One more, about an attribute: its index in the configuration and in the file. */
 static struct advice_facts *add_facts(struct advisor *advisor, enum advice_of of,
                                       const char *name)
@@ -151,9 +157,10 @@ static struct advice_facts *add_facts(struct advisor *advisor, enum advice_of of
 	f->name = name;
 	f->kinds = kinds_of(index);
 	for (size_t k = 0; k < ADVICE_NKINDS && f->counted >= SEARCHES_MIN; k++) {
-		f->unused |= fact_number(uses, advice_kind_names[k]) == 0
-		                     ? f->kinds & 1u << k
-		                     : 0;
+		uint64_t n = fact_number(uses, advice_kind_names[k]);
+
+		f->unused |= n == 0 ? f->kinds & 1u << k : 0;
+		f->wanted |= is_often(n, f->counted) ? f->kinds & 1u << k : 0;
 	}
 	f->numeric = json_is_true(json_object_get(index, "numeric"));
 	f->own = strcasecmp(name, "objectClass") == 0 ||
