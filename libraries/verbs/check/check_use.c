@@ -31,6 +31,7 @@ struct counter {
 struct wanted {
 	const struct dit_attr_type *type; /* NULL: not searched */
 	struct counter kinds[NKINDS];
+	struct counter present; /* entries of the sample that have it */
 };
 
 struct dit_check_use {
@@ -314,6 +315,35 @@ static void look_at(struct dit_check_use *use, const struct dit_attr_view *attr)
 	}
 }
 
+static bool is_missing(const struct dit_check_use *use, const struct dit_attr_type *type)
+{
+	return type->ordinal < use->nwanted && use->wanted[type->ordinal].type != NULL;
+}
+
+static int want_sampled(void *ctx, const struct dit_ad *ad)
+{
+	const struct dit_check_use *use = ctx;
+
+	for (const struct dit_attr_type *type = ad->type; type != NULL;
+	     type = type->sup) {
+		if (is_missing(use, type)) {
+			return 1;
+		}
+	}
+	return dit_check_values_want(use->values, ad);
+}
+
+static void note_present(struct dit_check_use *use, const struct dit_attr_view *attr)
+{
+	const struct dit_attr_type *type = attr->ad == NULL ? NULL : attr->ad->type;
+
+	for (; type != NULL; type = type->sup) {
+		if (is_missing(use, type)) {
+			count(&use->wanted[type->ordinal].present, use->told.nsampled);
+		}
+	}
+}
+
 static int look(void *ctx, struct dit_scan_range *range,
                 const struct dit_entry_view *entry)
 {
@@ -328,6 +358,7 @@ static int look(void *ctx, struct dit_scan_range *range,
 		use->told.nsampled++;
 		for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 			look_at(use, &entry->attrs[i]);
+			note_present(use, &entry->attrs[i]);
 			r = entry->attrs[i].ad == NULL
 			            ? 0
 			            : dit_check_values_try(use->values, &entry->attrs[i]);
@@ -343,13 +374,13 @@ int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *size
 	struct dit_scan_snapshot_opts opts = {.snapshot = snapshot,
 	                                      .schema = use->settings->schema,
 	                                      .without_dn = true,
-	                                      .wanted = dit_check_values_want,
+	                                      .wanted = want_sampled,
 	                                      .stop = stop};
 	struct dit_entry_scan *scan = NULL;
 	int r = dit_check_values_new(&use->values, sizes, snapshot, use->settings,
 	                             use->db);
 
-	opts.wanted_ctx = use->values;
+	opts.wanted_ctx = use;
 	r = r ?: dit_entry_scan_new(&scan, &opts);
 	if (r == 0) {
 		r = dit_entry_scan_run(scan, &ops, use);
@@ -372,6 +403,14 @@ static int compare_missing(const void *a, const void *b)
 	return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+/* An index that has nearly every entry under its key narrows nothing. */
+static bool is_of_use(const struct dit_check_use *use, const struct wanted *wanted,
+                      unsigned kind)
+{
+	return kind != slot_of(DIT_INDEX_PRES) || use->told.nsampled < 1000 ||
+	       wanted->present.n < use->told.nsampled / 10 * 9;
+}
+
 /* Owned by the caller; NULL: no memory. */
 static struct dit_check_missing *list_missing(const struct dit_check_use *use,
                                               size_t *ret_n)
@@ -384,7 +423,7 @@ static struct dit_check_missing *list_missing(const struct dit_check_use *use,
 		const struct wanted *wanted = &use->wanted[i];
 
 		for (unsigned kind = 0; kind < NKINDS; kind++) {
-			if (wanted->kinds[kind].n > 0) {
+			if (wanted->kinds[kind].n > 0 && is_of_use(use, wanted, kind)) {
 				missing[n++] = (struct dit_check_missing){
 					.attribute = wanted->type->name,
 					.kind = 1u << kind,
