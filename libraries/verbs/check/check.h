@@ -179,7 +179,7 @@ struct dit_check_index_use {
 	uint64_t nuses[DIT_CHECK_INDEX_KINDS];
 };
 
-/** Items of searches that no index answered. */
+/** Items of searches that no index answered, but for presence in nearly every entry. */
 struct dit_check_missing {
 	const char *attribute;
 	unsigned kind;      /* one DIT_CHECK_... */
