@@ -10,7 +10,8 @@
 #   DIT_LONG=yes   each module and size of pages with one thread and with three; else with one of
 #                  them in turn
 . "${0%/*}/../checks_lib.sh"
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${DIT_TEST_DATA:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
+: "${DIT_TEST_DATA:?}"
 module=${DIT_BUILDDIR:?}/tests/system/xor_module.so
 golden=$DIT_TEST_DATA/golden-2.7
 cd "$work" || exit 1
@@ -212,6 +213,9 @@ check "two passphrases: compared" sh -c "
 cp -r two copy
 check "a copy: compared" sh -c "
 	'$DITCHECK' --openldap=2.7 -f both.conf -b dc=two --compare two copy >out 2>&1 && [ ! -s out ]"
+check "LDIF: compared" sh -c "
+	'$DITDIFF' --openldap=2.7 -f both.conf two.ldif two -b dc=two >out 2>&1 && [ ! -s out ] &&
+	'$DITDIFF' --openldap=2.7 -f both.conf one.ldif one >out 2>&1 && [ ! -s out ]"
 check "a copy: the database is not named" refused 2 'of the database "dc=one" is used (-b or -n' \
 	check27 -f both.conf --compare two copy
 check "a copy: another passphrase" refused 2 'is not that of its pages' \

@@ -216,10 +216,14 @@ static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
 	return r ?: open_reader(side, &side->reader);
 }
 
-static int open_side(struct dit_diff *diff, struct dit_diff_side *side)
+/* A side that is made of LDIF is sealed as the chosen database. */
+static int open_side(struct dit_diff *diff, unsigned number)
 {
+	struct dit_diff_side *side = &diff->sides[number];
 	struct dit_fault fault = {.text = ""};
-	int r = dit_job_open_seal_of(&diff->job, side->directory, &side->seal);
+	int r = diff->opts.is_made[number]
+	                ? dit_job_open_seal(&diff->job, diff->job.chosen.db, &side->seal)
+	                : dit_job_open_seal_of(&diff->job, side->directory, &side->seal);
 
 	if (r < 0) {
 		diff->is_told = true;
@@ -281,7 +285,7 @@ static int ready(struct dit_diff *diff, unsigned side)
 	}
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		if (diff->sides[i].directory != NULL && diff->sides[i].scan == NULL) {
-			r = open_side(diff, &diff->sides[i]);
+			r = open_side(diff, i);
 		}
 	}
 	if (r == 0) {
