@@ -15,6 +15,7 @@
 #   DIT_PART=K/N    of a long run: each N-th n only, from the K-th on, so N processors share it
 . "${0%/*}/faults_lib.sh"
 
+: "${DITCAT:?}"
 shim=$DIT_BUILDDIR/tests/faults/fail.so
 turn=0
 few=no
@@ -193,10 +194,39 @@ for_configurations() {
 	fail_configuration -F "$tree"
 }
 
+# fail_each_read NAME ARGUMENT...: of a load on one thread
+fail_each_read() {
+	local name=$1 n=1 nfailing=0 nborne=0
+	shift
+	while fail_once "$name" read $n -T 1 "$@"; do
+		n=$((n + 1))
+	done
+	check "$name: reads that failed" test $nfailing -ge 10
+}
+
+# for_memberships: --memberof reads the input twice
+for_memberships() {
+	databases=db later=
+	make_conf "$work/dit"
+	sed -i '/^moduleload back_mdb/a moduleload memberof' "$work/dit/slapd.conf"
+	printf '%s\n' 'lastmod off' 'overlay memberof' >>"$work/dit/slapd.conf"
+	make_files "$work/dit"
+	save old
+	{
+		cat "$work/input.ldif"
+		printf '%s\n' 'dn: cn=all,dc=example,dc=com' 'objectClass: groupOfNames' 'cn: all'
+		sed -n 's/^dn: uid=/member: uid=/p' "$work/input.ldif"
+	} >"$work/group.ldif"
+	with_new fail_each_read "memberships" --memberof -l "$work/group.ldif"
+	check "memberships: there are some" grep -q 'cn=all' \
+		<("$DITCAT" -f "$work/dit/slapd.conf" -a '(memberOf=*)')
+}
+
 check "all calls are seen" sees_calls "$shim" open openat creat read pread write pwrite \
 	writev pwritev fsync fdatasync msync rename renameat renameat2 ftruncate fallocate mmap
 for_configurations
 make_input 60
+for_memberships
 for_all_loads fail_all
 for_reindex fail_all
 for_changes fail_all

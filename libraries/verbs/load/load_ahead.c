@@ -187,6 +187,7 @@ static int look(struct loader *loader)
 	r = r ?: dit_pipeline_run(loader->pipeline, &stage);
 	dit_pipeline_free(loader->pipeline);
 	loader->pipeline = NULL;
+	loader->ahead.nrecords = loader->input.nrecords;
 	loader->input.nrecords = 0;
 	/* The load meets what is wrong with the input again, and says it. */
 	return stage == DIT_PIPELINE_FILL && r != DIT_E_STOPPED && r != -ENOMEM ? 0 : r;
@@ -226,6 +227,21 @@ int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts
 	}
 	r = check_input(loader);
 	return r ?: dit_job_open_input(&loader->job, opts, &loader->ahead.reader);
+}
+
+int dit_load_ahead_check(const struct loader *loader)
+{
+	if (loader->ahead.overlays == NULL ||
+	    loader->ahead.nrecords == loader->input.nrecords) {
+		return 0;
+	}
+	dit_job_report(
+		&loader->job, DIT_REPORT_ERROR,
+		"the input was read twice, and had %llu records, then %llu: it has "
+		"changed, or could not be read; nothing was changed; load it again",
+		(unsigned long long)loader->ahead.nrecords,
+		(unsigned long long)loader->input.nrecords);
+	return DIT_E_INVALID;
 }
 
 void dit_load_ahead_deinit(struct loader *loader)

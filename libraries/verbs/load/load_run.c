@@ -191,6 +191,7 @@ static int run(struct loader *loader)
 		r = run_pipeline(loader);
 	}
 	r = r ?: take_digests(loader);
+	r = r ?: dit_load_ahead_check(loader);
 	r = r ?: check_entries(loader);
 	dit_job_end_phase(&loader->job, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {

@@ -167,6 +167,7 @@ struct load_ahead {
 	struct dit_ldif_reader *reader;
 	struct dit_overlay_rules rules; /* [const] while members run */
 	struct dit_overlays *overlays;  /* [const], likewise; NULL: they ask nothing */
+	uint64_t nrecords;              /* that the look has seen */
 };
 
 /** contextCSN (load_csn.c). Zero: without -w. [own: main] */
@@ -265,6 +266,8 @@ bool dit_load_is_pipe(const char *path);
 int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
 /** Look at the whole input. After the outputs are open, and members made. Reports. */
 int dit_load_ahead(struct loader *loader);
+/** Has the load read what the look has seen? 0; DIT_E_INVALID, reported */
+int dit_load_ahead_check(const struct loader *loader);
 void dit_load_ahead_deinit(struct loader *loader);
 
 /** Members, with overlays: the entries of the share are asked about next. */
