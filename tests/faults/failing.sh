@@ -222,11 +222,32 @@ for_memberships() {
 		<("$DITCAT" -f "$work/dit/slapd.conf" -a '(memberOf=*)')
 }
 
+# for_checks: the n-th read of ditcheck fails: it says so, or finds what there is
+for_checks() {
+	local n=0 status
+	databases=db
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	load -l "$work/input.ldif"
+	"$SPOIL" "$work/dit/files/db" stale
+	"$DITCHECK" -f "$work/dit/slapd.conf" >"$work/found" 2>&1
+	check "a check: findings" test $? -eq 1
+	while rm -f "$work/mark" && n=$((n + 1)) && [ $n -lt 1000 ]; do
+		LD_PRELOAD=$shim DIT_FAIL_KIND=read DIT_FAIL_AT=$n DIT_FAIL_MARK=$work/mark \
+			"$DITCHECK" -T 1 -f "$work/dit/slapd.conf" >"$work/check.all" 2>&1
+		status=$?
+		[ -e "$work/mark" ] || break
+		[ $status -eq 2 ] || check "a check: read $n" cmp "$work/found" "$work/check.all"
+	done
+	check "a check: reads that failed" test $n -gt 10
+}
+
 check "all calls are seen" sees_calls "$shim" open openat creat read pread write pwrite \
 	writev pwritev fsync fdatasync msync rename renameat renameat2 ftruncate fallocate mmap
 for_configurations
 make_input 60
 for_memberships
+for_checks
 for_all_loads fail_all
 for_reindex fail_all
 for_changes fail_all

@@ -388,6 +388,11 @@ static int check_content(struct file *file)
 {
 	int r = 0;
 
+	/* Nothing explains why there is no snapshot: the file has changed since. */
+	if (file->content.snapshot == NULL &&
+	    dit_check_findings_count(file->content.findings, false, NULL) == 0) {
+		return -ESTALE;
+	}
 	if (file->content.snapshot == NULL && dit_meta_version(file->fd) == 0 &&
 	    dit_format_check_metas(file->fd, NULL) == DIT_LMDB_INVALID) {
 		SAY(file, DIT_REPORT_WARNING,
