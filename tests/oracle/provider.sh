@@ -8,7 +8,7 @@
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 . "${0%/*}/sites_lib.sh"
-: "${DITMODIFY:?}"
+: "${DITCAT:?}" "${DITMODIFY:?}"
 release=${DIT_OPENLDAP:+--openldap=$DIT_OPENLDAP}
 
 # shown SITE: all lines that a consumer gets
@@ -72,4 +72,26 @@ provider "!$(log_database p "overlay syncprov" "syncprov-nopresent TRUE" \
 ditmodified p c < <(removed 35)
 check "the accesslog has no deletion" grep -q "the accesslog has none of these changes: give \
 each consumer that reads it a new copy of $work/p/db" "$work/said"
+stop p
+stop c
+
+# The table of doc/guide.md: entries are added, an older state is restored, a copy is made.
+site p "overlay syncprov"
+load p -w
+slapcat -f "$work/p/slapd.conf" -b "$base" -l "$work/older.ldif" 2>/dev/null
+people 60 70 | "$DITADD" ${release:+"$release"} -q -w -f "$work/p/slapd.conf"
+site c "$(follow 1 p)"
+slapadd -q -f "$work/c/slapd.conf" -l "$work/older.ldif" 2>/dev/null
+start_slapd p
+start_slapd c
+check "added entries" soon alike p c
+stop p
+stop c
+"$DITADD" ${release:+"$release"} -q --replace -f "$work/p/slapd.conf" -l "$work/older.ldif"
+"$DITCAT" ${release:+"$release"} -f "$work/p/slapd.conf" -l "$work/copy.ldif"
+"$DITADD" ${release:+"$release"} -q --replace -f "$work/c/slapd.conf" -l "$work/copy.ldif"
+start_slapd p
+start_slapd c
+arrives p 30 c
+check "a new copy" alike p c
 finish
