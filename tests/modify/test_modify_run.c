@@ -577,6 +577,29 @@ TEST(a_log_of_changes_has_none_of_these)
 	assert_string_equal(f->load.reports, "");
 }
 
+SETUP_TEST(the_context_csn_of_a_superior_database_stays)
+{
+	struct modify_fixture *f = *state;
+	struct load_fixture glued;
+	struct dit_modify_opts opts;
+	char warning[4400];
+
+	load_fixture_init_glued(&glued, "overlay syncprov\n");
+	glued.openldap = DIT_OPENLDAP_2_6;
+	load_fixture_load_people(&glued, 8);
+	load_fixture_write(&glued, "dn: uid=u3,ou=dept 3,dc=x\nchangetype: delete\n");
+	(void)snprintf(
+		warning, sizeof(warning),
+		"the contextCSN of \"dc=x\" is in another database and stays: give "
+		"each of its consumers a new copy of %s\n",
+		glued.subordinate);
+	opts = modify_opts_of(&glued);
+	opts.suffix = "ou=dept 3,dc=x";
+	assert_int_equal(dit_modify(&opts, &f->stats), 0);
+	assert_string_equal(glued.reports, warning);
+	load_fixture_deinit(&glued);
+}
+
 TEST(a_newer_context_csn_stays)
 {
 	struct modify_fixture *f = modify_fixture_new("");

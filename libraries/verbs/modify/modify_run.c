@@ -385,16 +385,30 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	}
 }
 
-/* Consumers that read a log of changes find none of these there. */
-static void warn_of_log(const struct modifier *modifier)
+/* Some consumers are told of changes by another database. */
+static void warn_of_consumers(const struct modifier *modifier)
 {
-	if (modifier->opts->directory == NULL && !modifier->opts->is_exact &&
-	    modifier->stats->nentries > 0 &&
-	    dit_settings_overlay(modifier->db->overlays, "accesslog") != NULL) {
+	const struct dit_database *db = modifier->db;
+	const struct dit_database *above =
+		db->is_subordinate
+			? dit_settings_superior(modifier->job.chosen.settings, db)
+			: NULL;
+
+	if (modifier->opts->directory != NULL || modifier->opts->is_exact ||
+	    modifier->stats->nentries == 0) {
+		return;
+	}
+	if (dit_settings_overlay(db->overlays, "accesslog") != NULL) {
 		dit_job_report(
 			&modifier->job, DIT_REPORT_WARNING,
 			"the accesslog has none of these changes: give each consumer that reads it a new copy of %s",
-			modifier->db->data.directory);
+			db->data.directory);
+	}
+	if (above != NULL && dit_settings_overlay(above->overlays, "syncprov") != NULL) {
+		dit_job_report(
+			&modifier->job, DIT_REPORT_WARNING,
+			"the contextCSN of \"%.*s\" is in another database and stays: give each of its consumers a new copy of %s",
+			DIT_SPAN_ARGS(above->suffix), db->data.directory);
 	}
 }
 
@@ -417,7 +431,7 @@ static int run(struct modifier *modifier)
 	r = r ?: publish(modifier);
 	dit_job_end_phase(&modifier->job, DIT_MODIFY_PUBLISH);
 	if (r == 0) {
-		warn_of_log(modifier);
+		warn_of_consumers(modifier);
 	}
 	return r;
 }
