@@ -8,48 +8,32 @@
 
 #include "base/errno_text.h"
 
-static const char *own_text(int error)
-{
-	switch ((enum dit_error)error) {
-	case DIT_E_SYNTAX:
-		return "Syntax error";
-	case DIT_E_UNKNOWN:
-		return "Not defined";
-	case DIT_E_DUPLICATE:
-		return "Already defined or present";
-	case DIT_E_INVALID:
-		return "Invalid value";
-	case DIT_E_UNSUPPORTED:
-		return "Not supported by this release";
-	case DIT_E_CONFIG:
-		return "Bad configuration";
-	case DIT_E_REFUSED:
-		return "Entry refused";
-	case DIT_E_NOTEMPTY:
-		return "The database is not empty";
-	case DIT_E_BUSY:
-		return "The database is in use";
-	case DIT_E_FULL:
-		return "The database does not fit its maximum size";
-	case DIT_E_CORRUPT:
-		return "Damaged data";
-	case DIT_E_TOOLONG:
-		return "Too long";
-	case DIT_E_STOPPED:
-		return "Interrupted";
-	case DIT_E_FORMAT:
-		return "The database is of LMDB 1.0 (OpenLDAP 2.7 or later), not of 0.9 "
-		       "(OpenLDAP 2.5 and 2.6)";
-	}
-	return NULL;
-}
+/* By code, from the first one on. */
+static const char *const own_texts[] = {
+	[DIT_E_SYNTAX - DIT_E_SYNTAX] = "Syntax error",
+	[DIT_E_UNKNOWN - DIT_E_SYNTAX] = "Not defined",
+	[DIT_E_DUPLICATE - DIT_E_SYNTAX] = "Already defined or present",
+	[DIT_E_INVALID - DIT_E_SYNTAX] = "Invalid value",
+	[DIT_E_UNSUPPORTED - DIT_E_SYNTAX] = "Not supported by this release",
+	[DIT_E_CONFIG - DIT_E_SYNTAX] = "Bad configuration",
+	[DIT_E_REFUSED - DIT_E_SYNTAX] = "Entry refused",
+	[DIT_E_NOTEMPTY - DIT_E_SYNTAX] = "The database is not empty",
+	[DIT_E_BUSY - DIT_E_SYNTAX] = "The database is in use",
+	[DIT_E_FULL - DIT_E_SYNTAX] = "The database does not fit its maximum size",
+	[DIT_E_CORRUPT - DIT_E_SYNTAX] = "Damaged data",
+	[DIT_E_TOOLONG - DIT_E_SYNTAX] = "Too long",
+	[DIT_E_STOPPED - DIT_E_SYNTAX] = "Interrupted",
+	[DIT_E_FORMAT - DIT_E_SYNTAX] =
+		"The database is of LMDB 1.0 (OpenLDAP 2.7 or later), not of 0.9 "
+		"(OpenLDAP 2.5 and 2.6)",
+};
 
 const char *dit_strerror(int error)
 {
-	const char *text = own_text(error);
+	const char *text = NULL;
 
-	if (text != NULL) {
-		return text;
+	if (error >= DIT_E_SYNTAX && error <= DIT_E_FORMAT) {
+		return own_texts[error - DIT_E_SYNTAX];
 	}
 	if (error >= MDB_KEYEXIST && error <= MDB_LAST_ERRCODE) {
 		return mdb_strerror(error);
