@@ -466,17 +466,10 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 /* Hashes are spread evenly. */
 unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db)
 {
-	switch (dit_index_set_db(builders->indexes, db)->format) {
-	case DIT_KEY_INT32:
-	case DIT_KEY_BYTES32:
-	case DIT_KEY_INT64:
-	case DIT_KEY_BYTES64:
-		return DIT_POSTING_PARTS_MAX;
-	case DIT_KEY_SHORT:
-	case DIT_KEY_WIDE:
-		break;
-	}
-	return 1;
+	enum dit_key_format format = dit_index_set_db(builders->indexes, db)->format;
+
+	return format == DIT_KEY_SHORT || format == DIT_KEY_WIDE ? 1
+	                                                         : DIT_POSTING_PARTS_MAX;
 }
 
 void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts)
