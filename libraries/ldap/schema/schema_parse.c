@@ -99,28 +99,15 @@ static int define_parsed_type(struct dit_schema *schema, const LDAPAttributeType
 		.ordering = at->at_ordering_oid,
 		.substr = at->at_substr_oid,
 		.syntax = at->at_syntax_oid,
+		.usage = DIT_USAGE_USER,
 		.flags = ordered_flag(at->at_extensions),
 	};
 
 	if (at->at_oid == NULL) {
 		return oid_missing(error, "attributetype");
 	}
-	switch (at->at_usage) {
-	case LDAP_SCHEMA_USER_APPLICATIONS:
-		def.usage = DIT_USAGE_USER;
-		break;
-	case LDAP_SCHEMA_DIRECTORY_OPERATION:
-		def.usage = DIT_USAGE_DIRECTORY;
-		break;
-	case LDAP_SCHEMA_DISTRIBUTED_OPERATION:
-		def.usage = DIT_USAGE_DISTRIBUTED;
-		break;
-	default:
-		def.usage = DIT_USAGE_DSA;
-		break;
-	}
 	/* values.md 3.3 rule 9; the OID is shown as it was written. */
-	if (def.usage != DIT_USAGE_USER) {
+	if (at->at_usage != LDAP_SCHEMA_USER_APPLICATIONS) {
 		dit_schema_say(error, "attributetype: \"%s\" is operational", at->at_oid);
 		return DIT_E_INVALID;
 	}
