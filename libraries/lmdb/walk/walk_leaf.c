@@ -202,25 +202,15 @@ static bool check_flags(const struct walk_spot *at, const struct dit_node_view *
 	const struct walk_tree *tree = at->tree;
 	bool has_lists =
 		tree->role != WALK_LIST && (tree->record.flags & DIT_DB_DUPSORT) != 0;
-	bool is_right = false;
+	bool is_main = tree->role == WALK_MAIN_TREE; /* slapd has databases alone there */
+	bool is_right = node->flags == 0 ? !is_main
+	                : node->flags == DIT_NODE_BIG
+	                        ? !has_lists && !is_main && tree->role != WALK_LIST
+	                : node->flags == DIT_NODE_TREE
+	                        ? is_main
+	                        : has_lists && (node->flags == DIT_NODE_LIST ||
+	                                        node->flags == LIST_TREE);
 
-	switch (node->flags) {
-	/* slapd has nothing in the main tree but databases. */
-	case 0:
-		is_right = tree->role != WALK_MAIN_TREE;
-		break;
-	case DIT_NODE_BIG:
-		is_right = !has_lists && tree->role != WALK_LIST &&
-		           tree->role != WALK_MAIN_TREE;
-		break;
-	case DIT_NODE_TREE:
-		is_right = tree->role == WALK_MAIN_TREE;
-		break;
-	case DIT_NODE_LIST:
-	case LIST_TREE:
-		is_right = has_lists;
-		break;
-	}
 	return is_right ||
 	       dit_walk_refuse(
 		       at, DIT_WALK_NODE_FLAGS,
