@@ -131,21 +131,14 @@ static void add_length(struct key_lengths *lengths, size_t length)
 static void add_lengths(struct key_lengths *lengths, const struct dit_index_set *set,
                         enum dit_indexer indexer)
 {
-	switch (indexer) {
-	case DIT_INDEXER_INTEGER:
-		add_length(lengths, set->params.intlen);
-		break;
-	case DIT_INDEXER_TIME:
-		add_length(lengths, DIT_TIME_KEY_BYTES);
-		break;
-	case DIT_INDEXER_METAPHONE:
-		add_length(lengths, 1);
-		add_length(lengths, DIT_PHONETIC_MAX);
-		break;
-	default:
-		add_length(lengths, set->params.hash64 ? 8 : 4);
-		break;
-	}
+	size_t longest = indexer == DIT_INDEXER_INTEGER     ? set->params.intlen
+	                 : indexer == DIT_INDEXER_TIME      ? DIT_TIME_KEY_BYTES
+	                 : indexer == DIT_INDEXER_METAPHONE ? DIT_PHONETIC_MAX
+	                 : set->params.hash64               ? 8
+	                                                    : 4;
+
+	add_length(lengths, indexer == DIT_INDEXER_METAPHONE ? 1 : longest);
+	add_length(lengths, longest);
 }
 
 static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned db)
