@@ -523,11 +523,8 @@ static int make_room(struct dit_ldif_reader *reader, struct window *w)
  * -errno */
 static int end_source(struct dit_ldif_reader *reader, struct window *w)
 {
-	int r = 0;
+	int r = w->at < w->fill ? take_line(reader, w, w->fill) : 0;
 
-	if (w->at < w->fill) {
-		r = take_line(reader, w, w->fill);
-	}
 	return r < 0 ? r : end_chunk(reader, w, w->fill);
 }
 

@@ -176,11 +176,8 @@ static int count_fences_before(struct dit_sort_source *source, struct dit_span f
 static int run_start(struct dit_sort_source *source, struct dit_span from)
 {
 	size_t n = 0;
-	int r = 0;
+	int r = from.data == NULL ? 0 : count_fences_before(source, from, &n);
 
-	if (from.data != NULL) {
-		r = count_fences_before(source, from, &n);
-	}
 	r = r ?: read_fence(source, n == 0 ? 0 : n - 1);
 	while (r > 0 && from.data != NULL && is_below(source, from)) {
 		r = run_next(source);

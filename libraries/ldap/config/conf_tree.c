@@ -440,11 +440,8 @@ static int act_once(struct tree *tree, const struct item *item,
                     const struct dit_conf_kind *kind, struct dit_arena *arena)
 {
 	bool has_own = has_own_attributes(&item->entry, kind);
-	int r = 0;
+	int r = item->has_unknown && has_own ? check_names(tree, item->record, arena) : 0;
 
-	if (item->has_unknown && has_own) {
-		r = check_names(tree, item->record, arena);
-	}
 	if (r < 0) {
 		return r;
 	}

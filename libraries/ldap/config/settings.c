@@ -125,11 +125,8 @@ static int read_default(struct dit_conf_parser *parser,
 static int read_source(struct dit_conf_parser *parser,
                        const struct dit_settings_source *source)
 {
-	int r = 0;
+	int r = source->dir == NULL ? 0 : check_dir(parser->reporter, source->dir);
 
-	if (source->dir != NULL) {
-		r = check_dir(parser->reporter, source->dir);
-	}
 	if (r == 0 && source->dir != NULL && source->file != NULL) {
 		r = check_empty(parser->reporter, source->dir);
 	}

@@ -225,11 +225,8 @@ int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *sc
                         const struct dit_span *values, uint32_t nvalues,
                         const struct dit_class_set **ret)
 {
-	int r = 0;
+	int r = find(sets, values, nvalues) ? 0 : set_add(sets, schema, values, nvalues);
 
-	if (!find(sets, values, nvalues)) {
-		r = set_add(sets, schema, values, nvalues);
-	}
 	if (r == 0) {
 		*ret = sets->first;
 	}
