@@ -77,16 +77,10 @@ static int encode(const struct candidate *value, struct dit_arena *arena,
 		return -ENOMEM;
 	}
 	*ret = (struct dit_span){out, record_len(value)};
-	if (value->key.len > 0) {
-		memcpy(out, value->key.data, value->key.len);
-	}
-	out += value->key.len;
+	out = dit_span_put(out, value->key);
 	*out++ = '\0';
 	if (value->has_normal) {
-		if (value->value.len > 0) {
-			memcpy(out, value->value.data, value->value.len);
-		}
-		out += value->value.len;
+		out = dit_span_put(out, value->value);
 		*out++ = '\0';
 	}
 	memcpy(out, &value_len, sizeof(value_len));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/object.h"
@@ -152,9 +153,7 @@ static int append(struct text *text, struct dit_span bytes, bool is_first)
 	if (!is_first) {
 		text->data[text->len++] = ',';
 	}
-	if (bytes.len > 0) {
-		memcpy(text->data + text->len, bytes.data, bytes.len);
-	}
+	(void)dit_span_put(text->data + text->len, bytes);
 	text->len += bytes.len;
 	return 0;
 }

@@ -164,10 +164,7 @@ struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span)
 	if (p == NULL) {
 		return copy;
 	}
-	if (span.len > 0) {
-		memcpy(p, span.data, span.len);
-	}
-	p[span.len] = '\0';
+	*dit_span_put(p, span) = '\0';
 	copy.data = p;
 	copy.len = span.len;
 	return copy;
@@ -188,10 +185,7 @@ int dit_arena_join(struct dit_arena *arena, const struct dit_span *parts, size_t
 	}
 	*ret = (struct dit_span){to, len};
 	for (size_t i = 0; i < n; i++) {
-		if (parts[i].len > 0) {
-			memcpy(to, parts[i].data, parts[i].len);
-			to += parts[i].len;
-		}
+		to = dit_span_put(to, parts[i]);
 	}
 	return 0;
 }

@@ -116,6 +116,14 @@ void *dit_arena_calloc(struct dit_arena *arena, size_t n, size_t size);
  * memory.
  */
 struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span);
+/** Copy a text to where there is room for it. @return its end there */
+static inline char *dit_span_put(char *to, struct dit_span text)
+{
+	if (text.len > 0) {
+		memcpy(to, text.data, text.len);
+	}
+	return to + text.len;
+}
 
 /**
  * Put @p n pieces one after the other.

@@ -255,12 +255,7 @@ static int push(struct dit_sort_producer *producer, struct dit_span key,
 	stored = (void *)producer->at;
 	stored->key_len = (uint32_t)key.len;
 	stored->value_len = (uint32_t)value.len;
-	if (key.len > 0) {
-		memcpy(stored->bytes, key.data, key.len);
-	}
-	if (value.len > 0) {
-		memcpy(stored->bytes + key.len, value.data, value.len);
-	}
+	(void)dit_span_put(dit_span_put(stored->bytes, key), value);
 	producer->at += size;
 	producer->used_bytes += size;
 	/* Views may have it from here on. A run may have begun another batch. */

@@ -132,11 +132,8 @@ static void keep_classes(struct dit_class_keys *kept, const struct dit_index_def
 		if (len > (size_t)(kept->text + sizeof(kept->text) - text)) {
 			return;
 		}
-		if (len > 0) {
-			memcpy(text, values[i].data, len);
-		}
 		kept->values[i] = (struct dit_span){text, len};
-		text += len;
+		text = dit_span_put(text, values[i]);
 	}
 	memcpy(kept->hashes, hashes, nhashes * sizeof(*hashes));
 	kept->nvalues = nvalues;

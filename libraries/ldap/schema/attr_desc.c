@@ -315,7 +315,6 @@ static int find_locked(struct dit_schema *schema, const struct parsed_desc *desc
                        size_t size, const struct dit_ad **ret)
 {
 	struct dit_arena_mark mark = dit_arena_mark(&schema->ads_arena);
-	struct dit_span type = desc->type->ad.name;
 	char *text = dit_arena_bytes(&schema->ads_arena, size);
 	char *end = NULL;
 	struct dit_span name = {0};
@@ -326,8 +325,8 @@ static int find_locked(struct dit_schema *schema, const struct parsed_desc *desc
 	if (text == NULL) {
 		return -ENOMEM;
 	}
-	memcpy(text, type.data, type.len);
-	end = append_options(text + type.len, desc, desc->is_binary);
+	end = append_options(dit_span_put(text, desc->type->ad.name), desc,
+	                     desc->is_binary);
 	*end = '\0';
 	name = (struct dit_span){text, (size_t)(end - text)};
 	known = dit_name_table_find(&schema->ads, name);

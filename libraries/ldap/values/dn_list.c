@@ -330,9 +330,7 @@ int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_
 			*to++ = ',';
 		}
 	}
-	if (tail.len > 0) {
-		memcpy(to, tail.data, tail.len);
-	}
+	(void)dit_span_put(to, tail);
 	*ret = (struct dit_span){start, len};
 	return 0;
 }

@@ -128,8 +128,7 @@ static int normalize_list(struct dit_span text, struct dit_arena *arena,
 	}
 	*ret = (struct dit_span){to, len - 1};
 	for (size_t i = 0; i < nlines; i++) {
-		memcpy(to, lines[i].data, lines[i].len);
-		to += lines[i].len;
+		to = dit_span_put(to, lines[i]);
 		*to++ = '$'; /* the last one is not counted */
 	}
 	return 0;

@@ -222,8 +222,7 @@ static int time_write(const struct time_text *t, struct dit_arena *arena,
 	to = put_number(to, t->second, 2);
 	if (t->fraction.len > 0) {
 		*to++ = '.';
-		memcpy(to, t->fraction.data, t->fraction.len);
-		to += t->fraction.len;
+		to = dit_span_put(to, t->fraction);
 	}
 	*to++ = 'Z';
 	*ret = (struct dit_span){start, (size_t)(to - start)};
