@@ -2,15 +2,10 @@
 #include "arguments.h"
 
 #include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-
-#define STACK_BYTES (256u << 10)
 
 /* The bytes of the words of a command line; a path has PATH_MAX. */
 #define ECHO_MAX 4096
@@ -173,64 +168,6 @@ int common_flush_output(const char *program)
 	return fflush(stdout) == 0 && ferror(stdout) == 0
 	               ? 0
 	               : common_say(program, -1, "standard output: %s", strerror(errno));
-}
-
-void common_raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-static int need_stack(const char *program)
-{
-	struct rlimit limit;
-	pthread_attr_t threads;
-	rlim_t max = 0;
-
-	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_BYTES) {
-		return 0;
-	}
-	max = limit.rlim_max;
-	limit.rlim_cur = STACK_BYTES;
-	limit.rlim_max = max < STACK_BYTES ? STACK_BYTES : max; /* root may */
-	if (setrlimit(RLIMIT_STACK, &limit) < 0) {
-		return common_say(
-			program, -1,
-			"the stack may have %llu KiB, and needs %u KiB: raise the "
-			"limit (ulimit -s)",
-			(unsigned long long)max >> 10, STACK_BYTES >> 10);
-	}
-	/* glibc took the old limit for the stacks of threads. */
-	if (pthread_attr_init(&threads) == 0) {
-		(void)pthread_attr_setstacksize(&threads, STACK_BYTES);
-		(void)pthread_setattr_default_np(&threads);
-		(void)pthread_attr_destroy(&threads);
-	}
-	return 0;
-}
-
-/* glibc's malloc gives each thread an arena of its own: 64 MiB of address space. */
-static void spare_address_space(void)
-{
-#ifdef M_ARENA_MAX
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-		(void)mallopt(M_ARENA_MAX, 1);
-	}
-#endif
-}
-
-int common_start(const char *program, int failed, common_main_fn run, int argc,
-                 char *argv[])
-{
-	spare_address_space();
-	(void)setvbuf(stderr, NULL, _IOLBF, 0); /* a line is one write */
-	return need_stack(program) < 0 ? failed : run(argc, argv);
 }
 
 /* ---- words for a shell ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers in options, reports as lines, words for a shell, limits of the process. */
+/* Numbers in options, reports as lines, words for a shell. */
 #ifndef DITKIT_COMMON_ARGUMENTS_H
 #define DITKIT_COMMON_ARGUMENTS_H
 
@@ -34,22 +34,6 @@ int common_fail_path(const char *program, const char *path, const char *reason);
 /** Write out what was printed on standard output. 0; -1 after a message: something of it
  * is lost */
 int common_flush_output(const char *program);
-
-/** Raise the limit of open files to the hard limit: sorted runs are open files. */
-void common_raise_file_limit(void);
-
-/** A program, without its beginning. @return its exit status */
-typedef int (*common_main_fn)(int argc, char *argv[]);
-
-/**
- * The beginning of every program: raise a lower limit of the stack to 256 KiB, for all
- * threads, spare address space if there is a limit of it (RLIMIT_AS), then run. The frame
- * of `run` may be larger than the stack was.
- *
- * @return what `run` returns; `failed` after a message: the hard limit is lower
- */
-int common_start(const char *program, int failed, common_main_fn run, int argc,
-                 char *argv[]);
 
 /* ---- words for a shell ---- */
 

@@ -8,7 +8,6 @@
 
 #include "arguments.h"
 #include "figures.h"
-#include "interrupts.h"
 #include <ditkit/load.h>
 #include <ditkit/reindex.h>
 #include <ditkit/version.h>

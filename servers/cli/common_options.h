@@ -27,7 +27,7 @@
 
 #include "meter.h"
 #include "option_ids.h"
-#include "user.h"
+#include "process.h"
 
 /* ---- rows: constant data, any thread ---- */
 

@@ -15,12 +15,12 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/html_report.c \
 	%D%/inputs.c \
 	%D%/inputs.h \
-	%D%/interrupts.c \
-	%D%/interrupts.h \
 	%D%/meter.c \
 	%D%/meter.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
+	%D%/process.c \
+	%D%/process.h \
 	%D%/rejects.c \
 	%D%/rejects.h \
 	%D%/run_facts.c \
@@ -31,8 +31,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/run_record.h \
 	%D%/summary.c \
 	%D%/summary.h \
-	%D%/user.c \
-	%D%/user.h \
 	$(NULL)
 # Programs see the installed headers, their own folder and servers/cli.
 cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/cli $(libs_CFLAGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The progress of a program on standard error: a line on a terminal that is rewritten
- * twice a second, or a line every ten seconds, or JSON. A signal (interrupts.h) prints a
+ * twice a second, or a line every ten seconds, or JSON. A signal (process.h) prints a
  * line at once.
  *
  *     meter_start(&meter, &options->meter, is_quiet);

@@ -13,9 +13,7 @@
 
 #include <ditkit/load.h>
 
-#include "arguments.h"
 #include "estimate_text.h"
-#include "interrupts.h"
 #include "meter.h"
 #include "options.h"
 #include "run_facts.h"

@@ -22,7 +22,6 @@
 #include "config_database.h"
 #include "default_paths.h"
 #include "figures.h"
-#include "interrupts.h"
 #include "meter.h"
 
 struct cat_options {

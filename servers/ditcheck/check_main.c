@@ -16,7 +16,6 @@
 #include "arguments.h"
 #include "check_options.h"
 #include "check_output.h"
-#include "interrupts.h"
 #include "run_facts.h"
 #include "run_output.h"
 #include "summary.h"

@@ -24,7 +24,6 @@
 #include "arguments.h"
 #include "common_options.h"
 #include "inputs.h"
-#include "interrupts.h"
 #include "meter.h"
 #include "patterns.h"
 #include "run_facts.h"

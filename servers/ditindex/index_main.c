@@ -12,10 +12,8 @@
 
 #include <ditkit/reindex.h>
 
-#include "arguments.h"
 #include "common_options.h"
 #include "estimate_text.h"
-#include "interrupts.h"
 #include "meter.h"
 #include "run_facts.h"
 #include "run_output.h"

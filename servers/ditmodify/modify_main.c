@@ -14,12 +14,10 @@
 
 #include <ditkit/modify.h>
 
-#include "arguments.h"
 #include "common_options.h"
 #include "config_database.h"
 #include "default_paths.h"
 #include "inputs.h"
-#include "interrupts.h"
 #include "meter.h"
 #include "rejects.h"
 #include "run_facts.h"

@@ -12,7 +12,6 @@
 #include "arguments.h"
 #include "common_options.h"
 #include "inputs.h"
-#include "interrupts.h"
 #include "meter.h"
 #include <ditkit/split.h>
 

@@ -1,20 +1,155 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "user.h"
+#include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <ditkit/path.h>
 
 #include "arguments.h"
+
+#define STACK_BYTES (256u << 10)
+
+/* ---- limits ---- */
+
+void common_raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int need_stack(const char *program)
+{
+	struct rlimit limit;
+	pthread_attr_t threads;
+	rlim_t max = 0;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_BYTES) {
+		return 0;
+	}
+	max = limit.rlim_max;
+	limit.rlim_cur = STACK_BYTES;
+	limit.rlim_max = max < STACK_BYTES ? STACK_BYTES : max; /* root may */
+	if (setrlimit(RLIMIT_STACK, &limit) < 0) {
+		return common_say(
+			program, -1,
+			"the stack may have %llu KiB, and needs %u KiB: raise the "
+			"limit (ulimit -s)",
+			(unsigned long long)max >> 10, STACK_BYTES >> 10);
+	}
+	/* glibc took the old limit for the stacks of threads. */
+	if (pthread_attr_init(&threads) == 0) {
+		(void)pthread_attr_setstacksize(&threads, STACK_BYTES);
+		(void)pthread_setattr_default_np(&threads);
+		(void)pthread_attr_destroy(&threads);
+	}
+	return 0;
+}
+
+/* glibc's malloc gives each thread an arena of its own: 64 MiB of address space. */
+static void spare_address_space(void)
+{
+#ifdef M_ARENA_MAX
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+		(void)mallopt(M_ARENA_MAX, 1);
+	}
+#endif
+}
+
+int common_start(const char *program, int failed, common_main_fn run, int argc,
+                 char *argv[])
+{
+	spare_address_space();
+	(void)setvbuf(stderr, NULL, _IOLBF, 0); /* a line is one write */
+	return need_stack(program) < 0 ? failed : run(argc, argv);
+}
+
+/* ---- signals ---- */
+
+/* Set by the handlers, which have no argument to carry them. */
+static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t requested;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+static void say(const char *text)
+{
+	ssize_t n = write(STDERR_FILENO, text, strlen(text));
+
+	(void)n;
+}
+
+/*
+ * The system cannot give a page of a mapped file: data.mdb, or lock.mdb, which is written
+ * to. Whatever the program was about to change is as after a kill.
+ */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code != BUS_ADRERR) {
+		(void)signal(number, SIG_DFL); /* and again, to its end */
+		return;
+	}
+	say(program_invocation_short_name);
+	say(": a page of a mapped file cannot be read or written: the disk is full or "
+	    "damaged, or somebody has cut the file\n");
+	_exit(1);
+}
+
+/* Unless it is ignored. */
+static void take(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+	struct sigaction old;
+
+	if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+		(void)sigaction(number, &action, NULL);
+	}
+}
+
+const volatile sig_atomic_t *common_catch_interrupts(void)
+{
+	struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+
+	take(SIGINT, on_signal, (int)SA_RESETHAND);
+	take(SIGTERM, on_signal, (int)SA_RESETHAND);
+	take(SIGHUP, on_signal, (int)SA_RESETHAND);
+	take(SIGPIPE, on_signal, 0); /* with each line that nobody reads */
+	(void)sigaction(SIGBUS, &bus, NULL);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	return &interrupted;
+}
+
+static void on_request(int number)
+{
+	requested = number;
+}
+
+volatile sig_atomic_t *common_catch_requests(void)
+{
+	take(SIGUSR1, on_request, SA_RESTART); /* it cuts no work short */
+	return &requested;
+}
 
 /* ---- the owner of the directories ---- */
 
