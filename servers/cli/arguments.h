@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers in options, reports as lines, words for a shell. */
+/* Numbers in options, reports as lines, figures for people, words for a shell. */
 #ifndef DITKIT_COMMON_ARGUMENTS_H
 #define DITKIT_COMMON_ARGUMENTS_H
 
@@ -34,6 +34,22 @@ int common_fail_path(const char *program, const char *path, const char *reason);
 /** Write out what was printed on standard output. 0; -1 after a message: something of it
  * is lost */
 int common_flush_output(const char *program);
+
+/* ---- figures for people: digits in groups, sizes and times with units ---- */
+
+/** Room for any of them. */
+struct figure {
+	char text[40];
+};
+
+/** "1,234,567" */
+struct figure figure_count(uint64_t n);
+/** "0 B", "17.5 KiB", "423 MiB", "1.2 TiB" */
+struct figure figure_bytes(uint64_t bytes);
+/** "0.004 s", "12.3 s", "5 min 28 s", "2 h 05 min" */
+struct figure figure_seconds(double seconds);
+/** "97.5 %"; of 0: "0 %" */
+struct figure figure_share(double part, double of);
 
 /* ---- words for a shell ---- */
 

@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "arguments.h"
-#include "figures.h"
 #include <ditkit/load.h>
 #include <ditkit/reindex.h>
 #include <ditkit/version.h>

@@ -8,7 +8,6 @@
 #include <ditkit/version.h>
 
 #include "arguments.h"
-#include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "figures.h"
+#include "arguments.h"
 #include "patterns.h"
 #include "run_facts.h"
 #include "summary.h"

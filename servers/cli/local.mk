@@ -10,8 +10,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/config_database.h \
 	%D%/estimate_text.c \
 	%D%/estimate_text.h \
-	%D%/figures.c \
-	%D%/figures.h \
 	%D%/html_report.c \
 	%D%/inputs.c \
 	%D%/inputs.h \

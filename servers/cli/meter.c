@@ -10,7 +10,6 @@
 #include <jansson.h>
 
 #include "arguments.h"
-#include "figures.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include <ditkit/clock.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "figures.h"
 #include "run_facts.h"
 
 #define COLUMNS 78 /* of text that is wrapped */

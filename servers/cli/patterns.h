@@ -59,8 +59,6 @@
 
 #include <jansson.h>
 
-#include "figures.h"
-
 /** The source of what a pattern is filled with. */
 struct filler {
 	FILE *out;

@@ -26,7 +26,6 @@
 
 #include "arguments.h"
 #include "default_paths.h"
-#include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
 

@@ -21,7 +21,6 @@
 #include "common_options.h"
 #include "config_database.h"
 #include "default_paths.h"
-#include "figures.h"
 #include "meter.h"
 
 struct cat_options {

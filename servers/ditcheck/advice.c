@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "patterns.h"
 #include "run_facts.h"
 

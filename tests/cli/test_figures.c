@@ -2,7 +2,7 @@
 /* Contract of figures: each has the digits that a person needs, and its unit. */
 #include "test.h"
 
-#include "figures.h"
+#include "arguments.h"
 
 TEST(counts_have_groups)
 {
