@@ -176,8 +176,7 @@ struct figure figure_count(uint64_t n)
 {
 	struct figure figure;
 	char digits[24];
-	size_t len =
-		(size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%lu", n);
 	size_t at = 0;
 
 	for (size_t i = 0; i < len; i++) {

@@ -214,8 +214,7 @@ static int wrong_value(const struct common_options *options, const struct option
 	} else if (common_read_size(text, &bytes) < 0) {
 		(void)fputs("a size such as 512M", stderr);
 	} else {
-		(void)fprintf(stderr, "at least %lluM",
-		              (unsigned long long)row->min >> 20);
+		(void)fprintf(stderr, "at least %luM", row->min >> 20);
 	}
 	(void)fputs(", not \"", stderr);
 	text_echo(stderr, text);

@@ -25,17 +25,17 @@ static json_t *free_json(const char *directory)
 static uint64_t available_bytes(void)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
-	unsigned long long kib = 0;
+	uint64_t kib = 0;
 	char line[256];
 
 	if (file == NULL) {
 		return 0;
 	}
 	while (fgets(line, sizeof(line), file) != NULL &&
-	       sscanf(line, "MemAvailable: %llu", &kib) != 1) {
+	       sscanf(line, "MemAvailable: %lu", &kib) != 1) {
 	}
 	(void)fclose(file);
-	return (uint64_t)kib << 10;
+	return kib << 10;
 }
 
 static json_t *database_json(const void *databases, size_t i)
@@ -128,11 +128,10 @@ static int judge_maxsize(const char *program, const json_t *db)
 	}
 	return common_say(program, 1,
 	                  "%s: the database will need about %s, but maxsize is %s: "
-	                  "configure \"maxsize %llu\"",
+	                  "configure \"maxsize %lu\"",
 	                  fact_text(db, "directory"), figure_bytes(bytes).text,
 	                  figure_bytes(maxsize).text,
-	                  (unsigned long long)(bytes + bytes / 2 + (1u << 20) - 1) >>
-	                          20 << 20);
+	                  (bytes + bytes / 2 + (1u << 20) - 1) >> 20 << 20);
 }
 
 static int judge_memory(const char *program, const json_t *memory)

@@ -234,8 +234,8 @@ void progress_text_line(char *ret, size_t size, const struct progress_view *view
 		                       view->share * 100);
 	}
 	if (view->progress->nentries > 0) {
-		at += (size_t)snprintf(ret + at, size - at, ", %llu entries",
-		                       (unsigned long long)view->progress->nentries);
+		at += (size_t)snprintf(ret + at, size - at, ", %lu entries",
+		                       view->progress->nentries);
 	}
 	for (size_t i = 0; i < NFIELDS && at < size; i++) {
 		if (fields[i][0] != '\0') {

@@ -124,7 +124,7 @@ static void show_whole(const struct filler *filler, const struct field *field, u
 {
 	char value[24];
 
-	(void)snprintf(value, sizeof(value), "%llu", (unsigned long long)n);
+	(void)snprintf(value, sizeof(value), "%lu", n);
 	put_figure(filler, field, value, text);
 }
 

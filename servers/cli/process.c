@@ -48,9 +48,9 @@ static int need_stack(const char *program)
 	if (setrlimit(RLIMIT_STACK, &limit) < 0) {
 		return common_say(
 			program, -1,
-			"the stack may have %llu KiB, and needs %u KiB: raise the "
+			"the stack may have %lu KiB, and needs %u KiB: raise the "
 			"limit (ulimit -s)",
-			(unsigned long long)max >> 10, STACK_BYTES >> 10);
+			max >> 10, STACK_BYTES >> 10);
 	}
 	/* glibc took the old limit for the stacks of threads. */
 	if (pthread_attr_init(&threads) == 0) {

@@ -160,7 +160,7 @@ int rejects_write(void *ctx, const struct dit_reject *reject)
 	FILE *out = ((const struct rejects *)ctx)->file;
 
 	errno = 0;
-	(void)fprintf(out, "# line: %llu\n", (unsigned long long)reject->line);
+	(void)fprintf(out, "# line: %lu\n", reject->line);
 	put_comment(out, "dn", reject->dn);
 	put_comment(out, "reason", reject->reason);
 	/* A line that begins with a space would go on with the comment. */

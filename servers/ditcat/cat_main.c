@@ -178,11 +178,9 @@ static int read_options(struct cat_options *options, int argc, char *argv[])
 static void print_stats(const struct dit_export_stats *stats)
 {
 	(void)fprintf(stderr,
-	              "%llu entries, %llu bytes written, %llu entries not readable; %u "
+	              "%lu entries, %lu bytes written, %lu entries not readable; %u "
 	              "thread%s\n",
-	              (unsigned long long)stats->nentries,
-	              (unsigned long long)stats->nbytes,
-	              (unsigned long long)stats->nunreadable, stats->threads,
+	              stats->nentries, stats->nbytes, stats->nunreadable, stats->threads,
 	              stats->threads == 1 ? "" : "s");
 }
 

@@ -467,9 +467,7 @@ static json_t *configuration(const struct advisor *advisor)
 		put_lines(lines, advisor->plan, set, "index %s %s");
 	}
 	if (advisor->raises_maxsize) {
-		add(lines,
-		    json_sprintf("maxsize %llu",
-		                 (unsigned long long)advisor->of_file.raised_bytes));
+		add(lines, json_sprintf("maxsize %lu", advisor->of_file.raised_bytes));
 	}
 	if (json_array_size(lines) == 0) {
 		json_decref(lines);

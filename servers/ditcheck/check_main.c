@@ -35,8 +35,8 @@ static void tell_log(const struct output *output, const struct filter_log *log)
 
 	if (n > 0) {
 		(void)common_say("ditcheck", 0,
-		                 "%llu of %llu lines of the log could not be read",
-		                 (unsigned long long)n, (unsigned long long)log->nlines);
+		                 "%lu of %lu lines of the log could not be read", n,
+		                 log->nlines);
 	}
 }
 

@@ -136,10 +136,10 @@ static void print_waits(const struct dit_reindex_stats *stats)
 		const struct dit_reindex_database_stats *db = &stats->databases[i];
 
 		(void)printf(
-			"%s: %llu entries were changed during the run; writers waited %.3f s "
+			"%s: %lu entries were changed during the run; writers waited %.3f s "
 			"at most, %.3f s in all\n",
-			db->directory, (unsigned long long)db->nchanged,
-			(double)db->longest_us / 1e6, (double)db->locked_us / 1e6);
+			db->directory, db->nchanged, (double)db->longest_us / 1e6,
+			(double)db->locked_us / 1e6);
 	}
 }
 

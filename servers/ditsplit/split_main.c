@@ -276,14 +276,12 @@ static int read_options(struct split_options *options, int argc, char *argv[])
 static void print_stats(const struct split_options *options,
                         const struct dit_split_stats *stats)
 {
-	(void)printf("part %u of %u: %llu records read, %llu without a DN\n",
-	             options->split.part, options->split.nparts,
-	             (unsigned long long)stats->nrecords,
-	             (unsigned long long)stats->nunnamed);
+	(void)printf("part %u of %u: %lu records read, %lu without a DN\n",
+	             options->split.part, options->split.nparts, stats->nrecords,
+	             stats->nunnamed);
 	for (size_t i = 0; i < stats->nshards; i++) {
-		(void)printf("%s: %llu records, %llu bytes\n", stats->shards[i].name,
-		             (unsigned long long)stats->shards[i].nrecords,
-		             (unsigned long long)stats->shards[i].nbytes);
+		(void)printf("%s: %lu records, %lu bytes\n", stats->shards[i].name,
+		             stats->shards[i].nrecords, stats->shards[i].nbytes);
 	}
 }
 

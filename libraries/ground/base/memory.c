@@ -16,7 +16,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* The number in a line of a file, which comes after a word; 0: there is none. */
-static unsigned long long number_in(const char *path, const char *format)
+static uint64_t number_in(const char *path, const char *format)
 {
 	FILE *file = fopen(path, "re");
 	uint64_t number = 0;

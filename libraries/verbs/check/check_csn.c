@@ -163,9 +163,9 @@ void dit_check_csn_end(const struct dit_check_csn *all)
 		if (entry != NULL && dit_csn_compare(text_of(csn), entry) < 0) {
 			dit_check_report(findings, DIT_CHECK_CONTEXT_CSN, &place,
 			                 "%.*s is older than %.*s, the entryCSN of the "
-			                 "entry with ID %llu",
+			                 "entry with ID %lu",
 			                 (int)csn->len, csn->text, (int)entry->len,
-			                 entry->text, (unsigned long long)entry->id);
+			                 entry->text, entry->id);
 		}
 	}
 	look_at_newest(all, &place);

@@ -80,8 +80,7 @@ static void find_difference(struct index_check *check, bool is_missing,
 	uint64_t n = difference->n;
 	char others[40];
 
-	(void)snprintf(others, sizeof(others), n > 1 ? " and %llu others" : "",
-	               (unsigned long long)n - 1);
+	(void)snprintf(others, sizeof(others), n > 1 ? " and %lu others" : "", n - 1);
 	if (n > 0 && is_missing) {
 		FIND(check, DIT_CHECK_POSTING_MISSING, difference->first,
 		     "the entry%s %s the key %s, and %s not in its list", others,
@@ -160,9 +159,8 @@ static void find_range(struct index_check *check, uint64_t low, uint64_t high,
                        uint64_t id)
 {
 	FIND(check, DIT_CHECK_INDEX_RANGE, id,
-	     "the entry has the key %s, whose range %llu to %llu leaves it out",
-	     show_key(check, check->stored_key), (unsigned long long)low,
-	     (unsigned long long)high);
+	     "the entry has the key %s, whose range %lu to %lu leaves it out",
+	     show_key(check, check->stored_key), low, high);
 }
 
 static int compare_range(struct index_check *check, const struct made *made)
@@ -179,8 +177,8 @@ static int compare_range(struct index_check *check, const struct made *made)
 	if (n != DIT_RANGE_IDS || ids.len != DIT_RANGE_IDS * ID_BYTES) {
 		FIND(check, DIT_CHECK_INDEX_RANGE, 0,
 		     "the list of the key %s begins with 0, which marks a range, and has "
-		     "%llu numbers, not 3",
-		     show_key(check, check->stored_key), (unsigned long long)n);
+		     "%lu numbers, not 3",
+		     show_key(check, check->stored_key), n);
 		return 0;
 	}
 	low = dit_id_at(ids, 1);
@@ -206,16 +204,14 @@ static int compare_with_range(struct index_check *check, const struct made *made
 	}
 	if (n > check->content->list_max) {
 		FIND(check, DIT_CHECK_INDEX_LENGTH, 0,
-		     "the list of the key %s has %llu IDs; by idlexp one of more than %u "
+		     "the list of the key %s has %lu IDs; by idlexp one of more than %u "
 		     "is a range",
-		     show_key(check, check->stored_key), (unsigned long long)n,
-		     check->content->list_max);
+		     show_key(check, check->stored_key), n, check->content->list_max);
 	} else {
 		FIND(check, DIT_CHECK_POSTING_MISSING, made->list[0].rank,
 		     "more than %u entries, this one among them, have the key %s, and its "
-		     "list has %llu",
-		     check->content->list_max, show_key(check, check->stored_key),
-		     (unsigned long long)n);
+		     "list has %lu",
+		     check->content->list_max, show_key(check, check->stored_key), n);
 	}
 	return 0;
 }

@@ -140,9 +140,8 @@ static void end_group(struct split_check *check, const struct group *group)
 
 	if (group->nwanted > 0 && group->n != group->nwanted) {
 		FIND(check, group, is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
-		     "the entry counts %llu values, id2v has %llu%s",
-		     (unsigned long long)group->nwanted, (unsigned long long)group->n,
-		     is_few ? ": equal ones were given, or some are lost" : "");
+		     "the entry counts %lu values, id2v has %lu%s", group->nwanted,
+		     group->n, is_few ? ": equal ones were given, or some are lost" : "");
 	}
 }
 

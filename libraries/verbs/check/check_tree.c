@@ -80,11 +80,6 @@ struct tree_check {
   DIT_CHECK_REPORT_AT((check)->content, (kind), "dn2i", (id), __VA_ARGS__);              \
  } while (0)
 
-static unsigned long long number(uint64_t n)
-{
-	return n;
-}
-
 /* ---- records ---- */
 
 typedef int (*take_fn)(struct tree_check *check, uint64_t id, struct dit_span record);
@@ -224,8 +219,7 @@ static void take_fact(struct tree_check *check, struct node *node,
 
 	if (kind == FACT_RECORD) {
 		FIND(check, DIT_CHECK_NAME_RECORD, node->id,
-		     "a record of %llu bytes is none of the tree's",
-		     number(fact->words[0]));
+		     "a record of %lu bytes is none of the tree's", fact->words[0]);
 	} else if (before == NULL) {
 		node->facts[kind] = fact->words;
 	} else if (kind == FACT_SELF) {
@@ -233,8 +227,8 @@ static void take_fact(struct tree_check *check, struct node *node,
 		     "the node has more than one record of its own");
 	} else if (kind == FACT_BELOW) {
 		FIND(check, DIT_CHECK_NAME_TWICE, node->id,
-		     "two records below parents name the node, ID %llu and %llu",
-		     number(before[WORD_PARENT]), number(fact->words[WORD_PARENT]));
+		     "two records below parents name the node, ID %lu and %lu",
+		     before[WORD_PARENT], fact->words[WORD_PARENT]);
 	}
 }
 
@@ -246,21 +240,21 @@ static void compare_names(struct tree_check *check, const struct node *node)
 
 	if (self[WORD_PARENT] != below[WORD_PARENT]) {
 		FIND(check, DIT_CHECK_NAME_PARENT, node->id,
-		     "its parent is the node with ID %llu, but it stands below ID %llu",
-		     number(self[WORD_PARENT]), number(below[WORD_PARENT]));
+		     "its parent is the node with ID %lu, but it stands below ID %lu",
+		     self[WORD_PARENT], below[WORD_PARENT]);
 		return;
 	}
 	if (self[WORD_DIGEST] != below[WORD_DIGEST]) {
 		FIND(check, DIT_CHECK_NAME_DIFFERS, node->id,
 		     "the node's own record has another name than the one below its "
-		     "parent, ID %llu",
-		     number(below[WORD_PARENT]));
+		     "parent, ID %lu",
+		     below[WORD_PARENT]);
 	}
 	if (below[WORD_COUNT] == 0 || below[WORD_COUNT] - 1 != nbelow) {
 		FIND(check, DIT_CHECK_NAME_COUNT, node->id,
-		     "the record below its parent counts %llu nodes in its subtree; "
-		     "those of its children count %llu with it",
-		     number(below[WORD_COUNT]), number(nbelow + 1));
+		     "the record below its parent counts %lu nodes in its subtree; "
+		     "those of its children count %lu with it",
+		     below[WORD_COUNT], nbelow + 1);
 	}
 }
 
@@ -275,8 +269,8 @@ static void check_self(struct tree_check *check, const struct node *node)
 	}
 	if (node->facts[FACT_BELOW] == NULL) {
 		FIND(check, DIT_CHECK_NAME_PARENT, node->id,
-		     "its parent, ID %llu, does not have the node below it",
-		     number(self[WORD_PARENT]));
+		     "its parent, ID %lu, does not have the node below it",
+		     self[WORD_PARENT]);
 	} else {
 		compare_names(check, node);
 	}
@@ -297,8 +291,8 @@ static void check_node(struct tree_check *check, const struct node *node)
 		check_self(check, node);
 	} else if (below != NULL) {
 		FIND(check, DIT_CHECK_NAME_SELF, node->id,
-		     "a record below ID %llu names the node, which has none of its own",
-		     number(below[WORD_PARENT]));
+		     "a record below ID %lu names the node, which has none of its own",
+		     below[WORD_PARENT]);
 	}
 	if (entry == NULL) {
 		FIND(check, DIT_CHECK_NAME_ENTRY, node->id,
@@ -395,14 +389,13 @@ static void find_loop(struct tree_check *check, const struct parent *node)
 	way = lowest;
 	do {
 		if (n++ < LOOP_SHOWN) {
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%llu, ",
-			                        number(way->id));
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%lu, ",
+			                        way->id);
 		}
 		way = parent_of(check, way);
 	} while (way != lowest);
-	FIND(check, DIT_CHECK_NAME_LOOP, lowest->id,
-	     "the parents form a circle: %s%s%llu", text, n > LOOP_SHOWN ? "..., " : "",
-	     number(lowest->id));
+	FIND(check, DIT_CHECK_NAME_LOOP, lowest->id, "the parents form a circle: %s%s%lu",
+	     text, n > LOOP_SHOWN ? "..., " : "", lowest->id);
 }
 
 static int find_loops(struct tree_check *check)

@@ -10,7 +10,7 @@
  *     opts.first = "/backup/yesterday";
  *     r = dit_diff(&opts, write_to_file, file, &stats);
  *     if (r == 0) {
- *             printf("%llu changes\n", dit_diff_nchanges(&stats));
+ *             printf("%lu changes\n", dit_diff_nchanges(&stats));
  *             dit_diff_stats_deinit(&stats);
  *     }
  *

@@ -81,8 +81,8 @@ static int add_holder(struct dit_diff *diff, uint32_t below, uint32_t *ret)
 		below = diff->nodes[below].parent;
 	}
 	if (atomic_load_explicit(&diff->has_holder_name, memory_order_relaxed)) {
-		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%016llx-%zu",
-		               (unsigned long long)diff->seed, diff->nholders + 1);
+		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%016lx-%zu", diff->seed,
+		               diff->nholders + 1);
 	} else {
 		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%zu",
 		               diff->nholders + 1);

@@ -134,9 +134,9 @@ int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id)
 	diff->is_told = true;
 	return dit_job_say(
 		&diff->job, DIT_E_CORRUPT,
-		"%s: entry %llu cannot be read: the database is damaged; ditcheck "
+		"%s: entry %lu cannot be read: the database is damaged; ditcheck "
 		"says how",
-		diff->sides[side].directory, (unsigned long long)id);
+		diff->sides[side].directory, id);
 }
 
 static int begin_range(void *ctx, struct dit_scan_range *range)

@@ -237,10 +237,9 @@ int dit_load_ahead_check(const struct loader *loader)
 	}
 	dit_job_report(
 		&loader->job, DIT_REPORT_ERROR,
-		"the input was read twice, and had %llu records, then %llu: it has "
+		"the input was read twice, and had %lu records, then %lu: it has "
 		"changed, or could not be read; nothing was changed; load it again",
-		(unsigned long long)loader->ahead.nrecords,
-		(unsigned long long)loader->input.nrecords);
+		loader->ahead.nrecords, loader->input.nrecords);
 	return DIT_E_INVALID;
 }
 

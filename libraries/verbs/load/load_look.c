@@ -73,8 +73,7 @@ static int write_text(struct load_look *look, const char *directory)
 	if (out == NULL) {
 		return -ENOMEM;
 	}
-	(void)fprintf(out, "%s/data.mdb has %llu entr%s%s", directory,
-	              (unsigned long long)look->nentries,
+	(void)fprintf(out, "%s/data.mdb has %lu entr%s%s", directory, look->nentries,
 	              look->nentries == 1 ? "y" : "ies",
 	              nnames == 0                     ? ""
 	              : look->nnames < look->nentries ? ", such as"

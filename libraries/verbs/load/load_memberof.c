@@ -47,9 +47,8 @@ static int refuse(struct load_item *item, const struct dit_ldif_record *record,
 	const struct dit_refusal *refusal = &dit_refusals[why.kind];
 
 	(void)dit_why_set(&item->notes, why);
-	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): (%d) %s",
-	              DIT_SPAN_ARGS(item->entry.dn.pretty),
-	              (unsigned long long)record->line, refusal->code,
+	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%lu): (%d) %s",
+	              DIT_SPAN_ARGS(item->entry.dn.pretty), record->line, refusal->code,
 	              dit_why_fill(&why, refusal->text, item->notes.arena) ?: "");
 	return DIT_E_INVALID;
 }
@@ -248,13 +247,13 @@ void dit_load_ahead_tell(const struct loader *loader)
 	if (stats->nmemberships_removed > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_WARNING,
-			"values of memberOf in the input, left out because the group does not name the entry: %llu",
-			(unsigned long long)stats->nmemberships_removed);
+			"values of memberOf in the input, left out because the group does not name the entry: %lu",
+			stats->nmemberships_removed);
 	}
 	if (nlate > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_WARNING,
-			"memberships not made, as slapd makes none when the member comes after its group: %llu; \"ditmodify --memberof\" makes them",
-			(unsigned long long)nlate);
+			"memberships not made, as slapd makes none when the member comes after its group: %lu; \"ditmodify --memberof\" makes them",
+			nlate);
 	}
 }

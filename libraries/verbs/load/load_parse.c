@@ -38,9 +38,8 @@ static int check_item(struct loader *loader, struct load_member *member,
 	if (dit_refusals[why->kind].code != 0) {
 		(void)snprintf(code, sizeof(code), "(%d) ", dit_refusals[why->kind].code);
 	}
-	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): %s%s",
-	              DIT_SPAN_ARGS(dn->pretty), (unsigned long long)line, code,
-	              why->text);
+	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%lu): %s%s",
+	              DIT_SPAN_ARGS(dn->pretty), line, code, why->text);
 	return r;
 }
 
@@ -69,10 +68,10 @@ static int check_keys(struct load_member *member, struct load_item *item, uint64
 	if (r == DIT_E_INVALID) {
 		why_index_key(item, &refusal);
 		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
-		              "dn=\"%.*s\" (line=%llu): %.*s: value #%u: %s",
-		              DIT_SPAN_ARGS(item->entry.dn.pretty),
-		              (unsigned long long)line, DIT_SPAN_ARGS(refusal.ad->name),
-		              refusal.value, refusal.reason);
+		              "dn=\"%.*s\" (line=%lu): %.*s: value #%u: %s",
+		              DIT_SPAN_ARGS(item->entry.dn.pretty), line,
+		              DIT_SPAN_ARGS(refusal.ad->name), refusal.value,
+		              refusal.reason);
 	}
 	return r;
 }

@@ -84,9 +84,8 @@ static char *explain(const struct loader *loader, const struct refused *refused)
 	if (refused->why != NULL &&
 	    dit_explain(&loader->reading.context, refused->why, record->text,
 	                refused->arena, &explanation) == 0 &&
-	    asprintf(&text, "%s:%llu: %s", record->file,
-	             (unsigned long long)record->file_line + explanation.line,
-	             explanation.text) < 0) {
+	    asprintf(&text, "%s:%lu: %s", record->file,
+	             record->file_line + explanation.line, explanation.text) < 0) {
 		text = NULL;
 	}
 	return text;
@@ -207,8 +206,7 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 	dit_load_tell_notes(loader, item);
 	if (item->state == LOAD_UNREADABLE) {
 		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "could not parse entry (line=%llu)",
-		               (unsigned long long)record->line);
+		               "could not parse entry (line=%lu)", record->line);
 	}
 	return leave_out(loader, &refused);
 }
@@ -263,8 +261,7 @@ int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
 	                          .why = kind == DIT_WHY_NOT_STORABLE ? item->notes.why
 	                                                              : &about};
 
-	(void)snprintf(limit, sizeof(limit), "%llu",
-	               (unsigned long long)db->maxentrysize_bytes);
+	(void)snprintf(limit, sizeof(limit), "%lu", db->maxentrysize_bytes);
 	(void)snprintf(foreign, sizeof(foreign), "database #%d is of type %s", db->number,
 	               db->type);
 	about.detail = dit_span_of(kind == DIT_WHY_STORED    ? dit_load_look_text(target)
@@ -281,9 +278,8 @@ int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
 	}
 	loader->stats->nfailed++;
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "could not add entry dn=\"%.*s\" (line=%llu): %s%s",
-	               DIT_SPAN_ARGS(item->entry.dn.pretty),
-	               (unsigned long long)record->line,
+	               "could not add entry dn=\"%.*s\" (line=%lu): %s%s",
+	               DIT_SPAN_ARGS(item->entry.dn.pretty), record->line,
 	               error->add == NULL ? "" : "txn_aborted! ", refused.reason);
 	return leave_out(loader, &refused);
 }

@@ -59,10 +59,9 @@ void dit_load_tell_size(const struct load_target *target, enum dit_report_kind k
 	uint64_t wanted = ((uint64_t)(bytes * 1.5) + MIB - 1) / MIB * MIB;
 
 	dit_job_report(&target->loader->job, kind,
-	               "the database %s %.0f bytes, but maxsize is %llu: configure "
-	               "\"maxsize %llu\" or give --grow",
-	               needs, bytes, (unsigned long long)target->db->data.maxsize_bytes,
-	               (unsigned long long)wanted);
+	               "the database %s %.0f bytes, but maxsize is %lu: configure "
+	               "\"maxsize %lu\" or give --grow",
+	               needs, bytes, target->db->data.maxsize_bytes, wanted);
 }
 
 int dit_load_target_fail(struct load_target *target, int r, const char *what)
@@ -77,9 +76,9 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 	if (r == DIT_E_FULL) {
 		return dit_job_say(
 			&target->loader->job, r,
-			"the database in %s is full, maxsize is %llu: configure more, or "
+			"the database in %s is full, maxsize is %lu: configure more, or "
 			"give --grow",
-			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
+			db->data.directory, db->data.maxsize_bytes);
 	}
 	return fail_at(target->loader, r, what, db->data.directory, "");
 }

@@ -29,10 +29,9 @@ static int fail(struct load_target *target, const struct dit_ldif_record *record
 		return dit_load_target_fail(target, r, what);
 	}
 	return dit_job_say(&target->loader->job, r,
-	                   "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
+	                   "could not add entry dn=\"%.*s\" (%s:%lu): %s %u%s",
 	                   DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
-	                   (unsigned long long)record->file_line, limit->before, limit->n,
-	                   limit->after);
+	                   record->file_line, limit->before, limit->n, limit->after);
 }
 
 /* The node is enough where another database has the entry. */
@@ -226,9 +225,9 @@ static void tell_damage(const struct loader *loader, const struct dit_ldif_recor
 	if (note != NULL && loader->opts->explain) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_EXPLANATION,
-			"%s:%llu: \"%.*s\" has damaged base64, whose value ends where "
+			"%s:%lu: \"%.*s\" has damaged base64, whose value ends where "
 			"the damage begins; export the value again",
-			record->file, (unsigned long long)record->file_line,
+			record->file, record->file_line,
 			DIT_SPAN_ARGS(item->entry.dn.pretty));
 	}
 }

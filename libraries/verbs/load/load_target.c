@@ -25,10 +25,9 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
 		return dit_job_say(
 			&target->loader->job, DIT_E_TOOLONG,
-			"the database in %s has the entry ID %llu, and no ID is "
+			"the database in %s has the entry ID %lu, and no ID is "
 			"left below %u: export the database and load it again",
-			target->db->data.directory,
-			(unsigned long long)target->output->stored.last_id,
+			target->db->data.directory, target->output->stored.last_id,
 			DIT_DN_TABLE_MAX + 1);
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,

@@ -10,7 +10,7 @@
  *     opts.input = "changes.ldif";
  *     r = dit_modify(&opts, &stats);
  *     if (r == 0) {
- *             printf("%llu changes\n", (unsigned long long)stats.nrecords);
+ *             printf("%lu changes\n", stats.nrecords);
  *     }
  *     dit_modify_stats_deinit(&stats);
  *

@@ -31,7 +31,7 @@ static void note_refusal(const struct dit_ldif_record *record,
 	const struct dit_refusal *refusal =
 		&dit_refusals[why == NULL ? DIT_WHY_NONE : why->kind];
 	const char *text = refusal->text != NULL ? refusal->text : refusal->what;
-	unsigned long long line = record->line;
+	uint64_t line = record->line;
 	char code[16] = "";
 
 	if (why != NULL &&
@@ -40,13 +40,13 @@ static void note_refusal(const struct dit_ldif_record *record,
 	}
 	if (why == NULL ||
 	    (change->error != 0 && refusal->code == 0 && refusal->text == NULL)) {
-		dit_notes_add(notes, DIT_REPORT_ERROR,
-		              "could not parse entry (line=%llu)", line);
+		dit_notes_add(notes, DIT_REPORT_ERROR, "could not parse entry (line=%lu)",
+		              line);
 		return;
 	}
 	if (why->kind == DIT_WHY_NO_ENTRY) {
 		dit_notes_add(notes, DIT_REPORT_ERROR,
-		              "no such entry \"%.*s\" in database (lineno=%llu)",
+		              "no such entry \"%.*s\" in database (lineno=%lu)",
 		              DIT_SPAN_ARGS(change->entry.dn.pretty), line);
 		return;
 	}
@@ -54,7 +54,7 @@ static void note_refusal(const struct dit_ldif_record *record,
 		(void)snprintf(code, sizeof(code), "(%d) ", refusal->code);
 	}
 	text = dit_why_fill(why, text, notes->arena);
-	dit_notes_add(notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): %s%s",
+	dit_notes_add(notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%lu): %s%s",
 	              DIT_SPAN_ARGS(change->entry.dn.pretty), line, code,
 	              text == NULL ? "" : text);
 }
@@ -81,9 +81,8 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
 		dit_job_report(&modifier->job, n->kind, "%s", n->text);
 	}
 	if (r == 0 && explanation.text[0] != '\0') {
-		dit_job_report(&modifier->job, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
-		               record->file,
-		               (unsigned long long)record->file_line + explanation.line,
+		dit_job_report(&modifier->job, DIT_REPORT_EXPLANATION, "%s:%lu: %s",
+		               record->file, record->file_line + explanation.line,
 		               explanation.text);
 	}
 	reject.reason = change->notes.last == NULL ? "" : change->notes.last->text;
@@ -520,9 +519,9 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 		return dit_modify_fail(modifier, r, modifier->db->data.directory);
 	}
 	if (modifier->opts->is_verbose) {
-		dit_job_report(&modifier->job, DIT_REPORT_ADDED, "%s: \"%.*s\" (%08llx)",
+		dit_job_report(&modifier->job, DIT_REPORT_ADDED, "%s: \"%.*s\" (%08lx)",
 		               words[change->op], DIT_SPAN_ARGS(change->entry.dn.norm),
-		               (unsigned long long)work.node->id);
+		               work.node->id);
 	}
 	return 0;
 }

@@ -96,8 +96,7 @@ static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
                        struct dit_notes *notes)
 {
 	char limit[32];
-	int n = snprintf(limit, sizeof(limit), "%llu",
-	                 (unsigned long long)modifier->db->maxentrysize_bytes);
+	int n = snprintf(limit, sizeof(limit), "%lu", modifier->db->maxentrysize_bytes);
 	struct dit_span text = {limit, (size_t)n};
 
 	return dit_why_tell(notes, dit_why_dn(kind, (struct dit_span){0},

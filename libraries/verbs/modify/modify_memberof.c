@@ -211,9 +211,8 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 		count(mending);
 		if (modifier->opts->is_verbose) {
 			dit_job_report(&modifier->job, DIT_REPORT_ADDED,
-			               "memberships: \"%.*s\" (%08llx)",
-			               DIT_SPAN_ARGS(dn.norm),
-			               (unsigned long long)node->id);
+			               "memberships: \"%.*s\" (%08lx)",
+			               DIT_SPAN_ARGS(dn.norm), node->id);
 		}
 	}
 	return r;

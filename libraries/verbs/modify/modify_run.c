@@ -29,9 +29,9 @@ int dit_modify_fail(struct modifier *modifier, int r, const char *what)
 	if (r == DIT_E_FULL) {
 		return dit_job_say(
 			&modifier->job, r,
-			"the database in %s has no room for the changes, maxsize is %llu: "
+			"the database in %s has no room for the changes, maxsize is %lu: "
 			"configure more, or give --grow",
-			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
+			db->data.directory, db->data.maxsize_bytes);
 	}
 	if (r == DIT_E_CORRUPT) {
 		return dit_job_say(

@@ -36,10 +36,9 @@ static int refuse(const struct modifier *modifier, const struct dit_ldif_record 
 
 	return dit_job_say(
 		&modifier->job, DIT_E_REFUSED,
-		"%s:%llu: these changes are for a state whose digest is %.*s; %s%s; "
+		"%s:%lu: these changes are for a state whose digest is %.*s; %s%s; "
 		"--force makes them nevertheless",
-		record->file, (unsigned long long)record->file_line,
-		DIT_SPAN_ARGS(before),
+		record->file, record->file_line, DIT_SPAN_ARGS(before),
 		is_known ? "that of the database is "
 			 : "changes without a digest, or that were refused, come "
 			   "before them",

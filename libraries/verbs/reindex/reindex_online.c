@@ -18,9 +18,9 @@ static int refuse(const struct reindex_target *target, uint64_t id, const char *
 		return 0;
 	}
 	return dit_job_say(&target->reindexer->job, DIT_E_CORRUPT,
-	                   "entry id=%08llx: it was changed during the run and cannot "
+	                   "entry id=%08lx: it was changed during the run and cannot "
 	                   "be indexed: %s",
-	                   (unsigned long long)id,
+	                   id,
 	                   reason == NULL || reason[0] == '\0'
 	                           ? "a value without index key"
 	                           : reason);

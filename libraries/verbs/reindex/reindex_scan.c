@@ -53,10 +53,9 @@ __attribute__((format(printf, 4, 5))) static int refuse(
 	(void)vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	r = r ?: dit_dn_reader_get(dns, view->id, &dn);
-	dit_notes_add(&result->notes, DIT_REPORT_ERROR, "entry id=%08llx%s%.*s%s: %s",
-	              (unsigned long long)view->id, r < 0 ? "" : " dn=\"",
-	              (int)dn.pretty.len, r < 0 ? "" : dn.pretty.data, r < 0 ? "" : "\"",
-	              reason);
+	dit_notes_add(&result->notes, DIT_REPORT_ERROR, "entry id=%08lx%s%.*s%s: %s",
+	              view->id, r < 0 ? "" : " dn=\"", (int)dn.pretty.len,
+	              r < 0 ? "" : dn.pretty.data, r < 0 ? "" : "\"", reason);
 	dit_dn_reader_free(dns);
 	result->nbroken++;
 	return target->reindexer->opts->keep_going ? 0 : DIT_E_CORRUPT;
@@ -99,8 +98,8 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	}
 	result->nentries++;
 	if (target->reindexer->opts->is_verbose) {
-		dit_notes_add(&result->notes, DIT_REPORT_ADDED, "indexing id=%08llx",
-		              (unsigned long long)view->id);
+		dit_notes_add(&result->notes, DIT_REPORT_ADDED, "indexing id=%08lx",
+		              view->id);
 	}
 	return 0;
 }

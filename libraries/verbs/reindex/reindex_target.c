@@ -31,16 +31,14 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 		return dit_job_say(
 			&target->reindexer->job, r,
 			"the database in %s has no room for the old indexes and "
-			"the new ones, maxsize is %llu: configure more",
-			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
+			"the new ones, maxsize is %lu: configure more",
+			db->data.directory, db->data.maxsize_bytes);
 	}
-	return dit_job_say(
-		&target->reindexer->job, r,
-		"the database in %s needs %llu bytes, with the old indexes and "
-		"the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
-		db->data.directory, (unsigned long long)bytes,
-		(unsigned long long)db->data.maxsize_bytes,
-		(unsigned long long)((bytes + (16u << 20)) >> 20 << 20));
+	return dit_job_say(&target->reindexer->job, r,
+	                   "the database in %s needs %lu bytes, with the old indexes and "
+	                   "the new ones, but maxsize is %lu: configure \"maxsize %lu\"",
+	                   db->data.directory, bytes, db->data.maxsize_bytes,
+	                   ((bytes + (16u << 20)) >> 20 << 20));
 }
 
 /* ---- which index databases are built ---- */
@@ -316,8 +314,8 @@ static int look_for_unconfigured(struct reindex_target *target)
 		}
 		dit_job_report(
 			&reindexer->job, DIT_REPORT_WARNING,
-			"index database \"%s\" in %s is not configured: %llu bytes%s",
-			db->name, target->db->data.directory, (unsigned long long)bytes,
+			"index database \"%s\" in %s is not configured: %lu bytes%s",
+			db->name, target->db->data.directory, bytes,
 			reindexer->opts->drop_unconfigured
 				? ", removed"
 				: " that --drop-unconfigured removes");

@@ -204,8 +204,8 @@ static int finish_file(struct dit_split_output *output, struct dit_split_file *f
 /* The copy of the map. Parts of other shards and inputs have another line in front. */
 static int label_map(const struct dit_split_output *output, size_t shard, char **ret)
 {
-	if (asprintf(ret, SPLIT_LABEL "shard %s of %llu bytes of input\n%.*s",
-	             output->map->names[shard], (unsigned long long)output->input_bytes,
+	if (asprintf(ret, SPLIT_LABEL "shard %s of %lu bytes of input\n%.*s",
+	             output->map->names[shard], output->input_bytes,
 	             DIT_SPAN_ARGS(output->map->text)) < 0) {
 		*ret = NULL;
 		return -ENOMEM;

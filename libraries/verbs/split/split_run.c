@@ -105,8 +105,7 @@ static int read_map(struct split *split)
 
 	return r == 0 ? 0
 	       : r == DIT_E_CONFIG
-	               ? dit_job_say(&split->job, r, "%s:%llu: %s", path,
-	                             (unsigned long long)line, fault.text)
+	               ? dit_job_say(&split->job, r, "%s:%lu: %s", path, line, fault.text)
 	               : dit_job_say(&split->job, r, "%s: %s", path,
 	                             r == -ENOTSUP ? "no regular file" : dit_strerror(r));
 }
@@ -242,8 +241,8 @@ static void tell_unmatched(struct split *split, const struct dit_ldif_record *re
 	}
 	line += strcmp(record->file, name_of(split->path)) == 0 ? split->nbefore : 0;
 	dit_job_report(&split->job, DIT_REPORT_ERROR,
-	               "%s:%llu: no line of %s matches \"%.*s\"", record->file,
-	               (unsigned long long)line, split->opts->map, DIT_SPAN_ARGS(dn));
+	               "%s:%lu: no line of %s matches \"%.*s\"", record->file, line,
+	               split->opts->map, DIT_SPAN_ARGS(dn));
 }
 
 /* @return 0; negative, reported */
@@ -380,12 +379,11 @@ static int read_inputs(struct split *split)
 		r = read_input(split, opts->inputs[i], i);
 	}
 	if (r == 0 && split->stats->nunmatched > 0) {
-		return dit_job_say(
-			&split->job, DIT_E_REFUSED,
-			"%llu of %llu records match no line of %s: nothing was "
-			"written; add lines for them",
-			(unsigned long long)split->stats->nunmatched,
-			(unsigned long long)split->stats->nrecords, opts->map);
+		return dit_job_say(&split->job, DIT_E_REFUSED,
+		                   "%lu of %lu records match no line of %s: nothing was "
+		                   "written; add lines for them",
+		                   split->stats->nunmatched, split->stats->nrecords,
+		                   opts->map);
 	}
 	return r;
 }
