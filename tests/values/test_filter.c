@@ -87,6 +87,8 @@ SETUP_TEST(items_have_kinds_and_normal_values)
 		{"(cn=A*)", "sub cn 'a' ''"},
 		{"(cn=*A)", "sub cn '' 'a'"},
 		{"(cn=a*B *c)", "sub cn 'a' 'b ' 'c'"},
+		{"(cn= *a* )", "sub cn ' ' 'a' ''"},
+		{"(cn=\\c2\\a0*\\c2\\a0*\\c2\\a0)", "sub cn ' ' ' ' ''"},
 		{"(cn=\\2A)", "eq cn '*'"},
 		{"(cn=\\28\\5c\\29)", "eq cn '(\\)'"},
 		{"(cn=a\\2a*)", "sub cn 'a*' ''"},

@@ -170,16 +170,6 @@ static int assert_for(const struct dit_value_scope *scope,
 
 /* ---- pieces ---- */
 
-static bool is_spaces(struct dit_span text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] != ' ') {
-			return false;
-		}
-	}
-	return true;
-}
-
 /*
  * Normal form of a piece of a string, which keeps a space on the side where something
  * follows or went before. A mark put there keeps it.
@@ -193,17 +183,19 @@ static int normalize_string(const struct dit_value_scope *scope,
 	                                 is_last ? DIT_SPAN("") : mark};
 	int r = 0;
 
-	if (is_spaces(*piece)) {
-		*piece = is_last || piece->len == 0 ? DIT_SPAN("") : DIT_SPAN(" ");
-		return 0;
-	}
 	r = dit_arena_join(scope->arena, parts, 3, piece);
 	r = r ?: dit_scope_normalize(scope, normalizer, *piece, piece);
-	if (r == 0) {
-		piece->data += !is_first;
-		piece->len -= (size_t)!is_first + (size_t)!is_last;
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	piece->data += !is_first;
+	piece->len -= (size_t)!is_first + (size_t)!is_last;
+	if (is_first && piece->len == 0) {
+		/* Spaces alone are one space. */
+		*piece = parts[1];
+		return normalize_string(scope, normalizer, false, is_last, piece);
+	}
+	return 0;
 }
 
 /* The same for lists: each line is such a piece. */
