@@ -110,6 +110,8 @@ SETUP_TEST(items_have_kinds_and_normal_values)
 		{"(cn:DN:2.5.13.5:=A)", "ext caseExactMatch dn cn 'A'"},
 		{"(:dn:2.5.13.2:=A)", "ext caseIgnoreMatch dn 'a'"},
 		{"(:caseIgnoreMatch:=A)", "ext caseIgnoreMatch 'a'"},
+		{"(cn:caseIgnoreMatch:=\\e2\\85\\a7)", "ext caseIgnoreMatch cn 'VIII'"},
+		{"(:caseIgnoreMatch:=\\e2\\85\\a7)", "ext caseIgnoreMatch 'viii'"},
 		{"(cn:fooMatch:=A)", "undefined"},
 		{"(objectClass:objectIdentifierMatch:=2.5.6.0)", "undefined"},
 	};

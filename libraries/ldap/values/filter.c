@@ -456,6 +456,11 @@ static int read_extensible(const struct reader *reader, struct dit_filter *filte
 	filter->has_rule = filter->rule_name.len > 0;
 	r = settle(filter, DIT_FILTER_EXTENSIBLE, assert_extensible(reader, filter));
 	filter->shown = filter->value;
+	/* slapd makes the normal form of that again for each attribute. */
+	if (r == 0 && filter->ad == NULL && filter->is_defined &&
+	    assert_rule(reader->scope, filter->rule, false, &filter->value) == -ENOMEM) {
+		r = -ENOMEM;
+	}
 	/* No rule but their own knows that classes have superclasses. */
 	if (filter->has_rule && filter->ad != NULL &&
 	    filter->ad->type->validator == DIT_VALID_CLASS_NAME) {
