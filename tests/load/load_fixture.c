@@ -231,7 +231,8 @@ static int collect_reject(void *ctx, const struct dit_reject *reject)
 	return 0;
 }
 
-void load_fixture_damage_tree(const char *directory, const char *name)
+/* @return data.mdb, open, and where the root of the tree is in it */
+static int open_root(const char *directory, const char *name, off_t *ret_at)
 {
 	MDB_txn *txn = test_begin(directory, MDB_NOSYNC);
 	MDB_val key = {strlen(name), (void *)name};
@@ -246,8 +247,30 @@ void load_fixture_damage_tree(const char *directory, const char *name)
 	memcpy(&record, value.mv_data, sizeof(record));
 	test_commit(txn);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", directory);
-	fd = open(path, O_WRONLY);
-	assert_int_equal(pwrite(fd, path, 16, (off_t)record.root * 4096), 16);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	*ret_at = (off_t)record.root * 4096;
+	return fd;
+}
+
+void load_fixture_damage_tree(const char *directory, const char *name)
+{
+	off_t at = 0;
+	int fd = open_root(directory, name, &at);
+
+	assert_int_equal(pwrite(fd, directory, 16, at), 16);
+	assert_int_equal(close(fd), 0);
+}
+
+void load_fixture_swap_keys(const char *directory, const char *name)
+{
+	off_t at = 0;
+	int fd = open_root(directory, name, &at);
+	uint16_t slots[2];
+
+	assert_int_equal(pread(fd, slots, sizeof(slots), at + 16), sizeof(slots));
+	assert_int_equal(pwrite(fd, &slots[1], 2, at + 16), 2);
+	assert_int_equal(pwrite(fd, &slots[0], 2, at + 18), 2);
 	assert_int_equal(close(fd), 0);
 }
 

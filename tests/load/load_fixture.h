@@ -54,6 +54,8 @@ struct dit_snapshot *load_fixture_snapshot(const char *directory);
 
 /** The topmost page of a named database is no page any more. */
 void load_fixture_damage_tree(const char *directory, const char *name);
+/** Its first two keys have the wrong order. */
+void load_fixture_swap_keys(const char *directory, const char *name);
 
 /** Options that load the input into the database and collect reports and rejects. */
 struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);

@@ -356,6 +356,12 @@ SETUP_TEST(a_damaged_database_is_told)
 		assert_int_equal(modify_fixture_run(f, NULL, COUNT), DIT_E_CORRUPT);
 		assert_true(strlen(f->load.reports) > 0);
 	}
+	for (size_t i = 0; i < 2; i++) {
+		modify_fixture_load(f, modify_fixture_entries);
+		load_fixture_swap_keys(f->load.database, i == 0 ? "id2e" : "xInt");
+		assert_true(modify_fixture_run(f, NULL, COUNT) < 0);
+		assert_non_null(strstr(f->load.reports, "ditcheck"));
+	}
 }
 
 SETUP_TEST(an_attribute_that_the_schema_has_lost_is_told)

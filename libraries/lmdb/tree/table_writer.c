@@ -66,11 +66,8 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit
 	const struct dit_span none = {NULL, 0};
 	const struct dit_span last = {writer->key, writer->key_len};
 
-	if (key.len == 0 || key.len > writer->key_max) {
+	if (key.len == 0 || key.len > writer->key_max || !has_order(writer, key)) {
 		return DIT_LMDB_BAD_VALSIZE;
-	}
-	if (!has_order(writer, key)) {
-		return -EINVAL;
 	}
 	return last.len != 0 &&
 	                       dit_key_compare(&writer->orders.keys, none, last, key) >= 0

@@ -80,9 +80,8 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
  *             keys, all 4 or all 8 bytes, by value
  * @param ids  ascending; none: nothing is stored
  *
- * @return 0; MDB_BAD_VALSIZE, MDB_KEYEXIST (order), -EINVAL (integer keys of other
- *         sizes); -ENOMEM; errors of writing. After an error the writer is only to be
- *         freed.
+ * @return 0; MDB_BAD_VALSIZE, MDB_KEYEXIST (order); -ENOMEM; errors of writing. After an
+ *         error the writer is only to be freed.
  */
 int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
                          const uint64_t *ids, size_t nids);

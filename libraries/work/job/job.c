@@ -17,6 +17,7 @@
 #include "default_paths.h"
 #include "files/files.h"
 #include "locks/claim.h"
+#include "page/lmdb_format.h"
 #include "system/file_io.h"
 #include "system/tmp_files.h"
 
@@ -449,6 +450,8 @@ static const char *hint(int error)
 	case -EMFILE: /* each spilled run is an open file: more memory makes fewer */
 		return ": give more memory, or raise the limit of open files (ulimit -n)";
 	case DIT_E_CORRUPT:
+	case DIT_LMDB_KEYEXIST: /* stored keys have another order, or another length */
+	case DIT_LMDB_BAD_VALSIZE:
 		return ": see what \"ditcheck --quick\" says";
 	default:
 		return "";
