@@ -194,6 +194,32 @@ for_configurations() {
 	fail_configuration -F "$tree"
 }
 
+# is_unreadable TOOL ARGUMENT...: no byte of the database can be read, and the tool says why
+is_unreadable() {
+	strace -f -o /dev/null -P "$work/dit/files/db/data.mdb" -e trace=pread64,read \
+		-e inject=pread64,read:error=EIO "$@" -f "$work/dit/slapd.conf" \
+		--openldap "$release" >"$work/load.err" 2>&1
+	[ $? -ne 0 ] && ! grep 'OpenLDAP\|LMDB' "$work/load.err" &&
+		grep -q 'Input/output error' "$work/load.err"
+}
+
+# for_unreadable: a file whose beginning cannot be read is not of another release
+for_unreadable() {
+	strace -o /dev/null true 2>/dev/null || return 0
+	databases=db
+	for release in 2.5 2.7; do
+		make_conf "$work/dit"
+		make_files "$work/dit"
+		load -l "$work/first.ldif"
+		check "unreadable, $release: ditadd" is_unreadable "$DITADD" -q -l "$work/second.ldif"
+		check "unreadable, $release: ditmodify" is_unreadable "$DITMODIFY" -l /dev/null
+		check "unreadable, $release: ditindex" is_unreadable "$DITINDEX" -q
+		check "unreadable, $release: ditcat" is_unreadable "$DITCAT"
+		check "unreadable, $release: ditcheck" is_unreadable "$DITCHECK"
+	done
+	release=2.5
+}
+
 # fail_each_read NAME ARGUMENT...: of a load on one thread
 fail_each_read() {
 	local name=$1 n=1 nfailing=0 nborne=0
@@ -246,6 +272,7 @@ check "all calls are seen" sees_calls "$shim" open openat creat read pread write
 	writev pwritev fsync fdatasync msync rename renameat renameat2 ftruncate fallocate mmap
 for_configurations
 make_input 60
+for_unreadable
 for_memberships
 for_checks
 for_all_loads fail_all

@@ -78,8 +78,12 @@ static int check_data(int fd, const struct dit_page_format *format,
                       struct dit_fault *fault)
 {
 	bool is_10 = format->version == dit_lmdb_10.version;
-	int r = 0;
+	char byte = 0;
+	int r = (int)dit_read_at(fd, &byte, 1, 0);
 
+	if (r < 0) {
+		return r;
+	}
 	if ((dit_meta_version(fd) == dit_lmdb_10.version) != is_10) {
 		return DIT_E_FORMAT;
 	}

@@ -15,6 +15,7 @@
 #include "page/page_source.h"
 #include "page/tree_visit.h"
 #include "reader/stored_order.h"
+#include "system/file_io.h"
 #include "walk/walk.h"
 
 /* ---- all of it ---- */
@@ -168,6 +169,8 @@ static int look_at_replaced(int fd, const struct dit_output_opts *opts)
 static int look_at_file(int fd, const struct dit_output_opts *opts)
 {
 	struct stat st;
+	char byte = 0;
+	ssize_t n = 0;
 
 	if (fstat(fd, &st) != 0) {
 		return -errno;
@@ -177,6 +180,10 @@ static int look_at_file(int fd, const struct dit_output_opts *opts)
 	}
 	if (opts->replaces) {
 		return look_at_replaced(fd, opts);
+	}
+	n = dit_read_at(fd, &byte, 1, 0);
+	if (n < 0) {
+		return (int)n;
 	}
 	return opts->is_lmdb_10 ? look_at_records_10(fd, opts)
 	                        : look_at_records(fd, opts);
