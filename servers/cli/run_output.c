@@ -164,6 +164,10 @@ int run_output_write(struct run_output *output, json_t *own, const uint64_t *wal
 		report_write(output->report.file, json, output->next);
 		r = result_file_place(&output->report) < 0 ? -1 : r;
 	}
+	if (r < 0 && strcmp(fact_text(json, "result"), "stored") == 0) {
+		(void)fprintf(stderr, "%s: the database has the result all the same\n",
+		              fact_text(json, "program"));
+	}
 	json_decref(json);
 	return r;
 }

@@ -163,7 +163,8 @@ is "unwritable: database" "$(ls db)" ""
 is "a directory: message" "$(cat err)" "ditadd: db: Is a directory"
 "$DITADD" -q -f slapd.conf -l people.ldif --stats=/dev/full >out 2>err
 is "a full disk: exit status" $? 1
-is "a full disk: message" "$(cat err)" "ditadd: /dev/full: No space left on device"
+is "a full disk: message" "$(cat err)" "ditadd: /dev/full: No space left on device
+ditadd: the database has the result all the same"
 "$DITCHECK" --quick --database db >/dev/null || fail "a full disk: the load is lost"
 
 # ---- ditindex ----
@@ -293,6 +294,10 @@ is "changes: bytes" "$(value flat databases.0.bytes)" "$(stat -c %s db/data.mdb)
 fields flat >modify.fields
 "$DITMODIFY" -d 0 -f slapd.conf -l changes.ldif --rejects=/dev/full 2>err
 is "changes: a reject file that takes nothing" "$?" 1
+"$DITMODIFY" -c -f slapd.conf -l changes.ldif --stats=/dev/full 2>err
+is "changes: a full disk: exit status" $? 1
+is "changes: a full disk: message" "$(tail -1 err)" \
+	"ditmodify: the database has the result all the same"
 printf 'dn: cn=c,dc=example,dc=com\nchangetype: delete\n' |
 	"$DITMODIFY" -f slapd.conf --stats >out || fail "changes: --stats"
 is "changes: --stats" "$(head -1 out)" '1 records read, 1 entries changed, 0 left out'
