@@ -420,7 +420,7 @@ static void advise(struct advisor *advisor, const struct advice_rule *rule)
 	pattern_fill(&filler, rule->all);
 	(void)fputc('\0', piece.seen); /* what was seen ends; steps follow */
 	pattern_fill(&filler, rule->steps);
-	if (fclose(piece.seen) == 0 && piece.nseen > 0) {
+	if (fclose(piece.seen) == 0 && text != NULL && piece.nseen > 0) {
 		follow(advisor, &piece);
 		put_all_steps(advisor, &piece, text + strlen(text) + 1);
 		insert(advisor, rule,

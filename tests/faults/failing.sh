@@ -268,6 +268,32 @@ for_checks() {
 	check "a check: reads that failed" test $n -gt 10
 }
 
+# for_reports: memory ends while ditcheck prints what it has found
+for_reports() {
+	local what n status step=11
+	[ "${DIT_LONG:-}" != yes ] || step=1
+	databases=db
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	load -l "$work/first.ldif"
+	save old
+	make_files "$work/dit"
+	load -l "$work/input.ldif"
+	for what in "--compare $work/old/db $work/dit/files/db" --stats; do
+		n=0
+		while rm -f "$work/mark" && n=$((n + step)) && [ $n -lt 9999 ]; do
+			# shellcheck disable=SC2086 # words
+			LD_PRELOAD=$shim DIT_FAIL_KIND=alloc DIT_FAIL_AT=$n \
+				DIT_FAIL_MARK=$work/mark "$DITCHECK" -T 1 \
+				-f "$work/dit/slapd.conf" $what >"$work/load.out" 2>&1
+			status=$?
+			[ -e "$work/mark" ] || break
+			[ $status -le 2 ] || fail "a report, $what: allocation $n: status $status"
+		done
+		check "a report, $what: allocations that failed" test $n -gt 100
+	done
+}
+
 check "all calls are seen" sees_calls "$shim" open openat creat read pread write pwrite \
 	writev pwritev fsync fdatasync msync rename renameat renameat2 ftruncate fallocate mmap
 for_configurations
@@ -275,6 +301,7 @@ make_input 60
 for_unreadable
 for_memberships
 for_checks
+for_reports
 for_all_loads fail_all
 for_reindex fail_all
 for_changes fail_all

@@ -39,7 +39,8 @@ void dit_compare_line_end(struct dit_compare *c)
 	if (c->line == NULL) {
 		return;
 	}
-	if (fclose(c->line) != 0) {
+	/* glibc's fclose() succeeds without memory for the text. */
+	if (fclose(c->line) != 0 || c->text == NULL) {
 		c->error = -ENOMEM;
 	} else {
 		report.text = c->text;

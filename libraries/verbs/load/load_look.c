@@ -81,7 +81,7 @@ static int write_text(struct load_look *look, const char *directory)
 	for (unsigned i = 0; i < nnames; i++) {
 		(void)fprintf(out, "%s \"%s\"", i == 0 ? "" : ",", look->names[i].pretty);
 	}
-	if (fclose(out) != 0) {
+	if (fclose(out) != 0 || text == NULL) {
 		free(text);
 		return -ENOMEM;
 	}
