@@ -477,15 +477,13 @@ static int note_csn(struct work *work)
 	return attr == NULL ? r : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
 
-/* slapd gives numbers to new descriptions record by record. */
-static int number_attrs(struct work *work)
+int dit_modify_number_attrs(struct modifier *modifier, const struct dit_entry *entry)
 {
-	const struct dit_entry *entry = &work->whole.entry;
 	uint32_t number = 0;
 	int r = 0;
 
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
-		r = dit_ad_number(&work->modifier->numbers, entry->attrs[i].ad, &number);
+		r = dit_ad_number(&modifier->numbers, entry->attrs[i].ad, &number);
 	}
 	return r;
 }
@@ -514,7 +512,7 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 		return leave_out(modifier, record, change);
 	}
 	r = r < 0 ? r : note_csn(&work);
-	r = r < 0 ? r : number_attrs(&work);
+	r = r < 0 ? r : dit_modify_number_attrs(modifier, &work.whole.entry);
 	if (r < 0) {
 		return dit_modify_fail(modifier, r, modifier->db->data.directory);
 	}
@@ -540,7 +538,6 @@ static int put_csns(struct modifier *modifier, struct modify_node *node,
 	const struct dit_attr *stored = dit_entry_find(&whole->entry, ad);
 	struct modify_mod mod = {MODIFY_HOW_REPLACE, {.ad = ad}};
 	struct dit_notes notes;
-	uint32_t number = 0;
 	bool is_newer = stored == NULL && modifier->opts->write_context_csn;
 	int r = 0;
 
@@ -558,7 +555,7 @@ static int put_csns(struct modifier *modifier, struct modify_node *node,
 	r = mod.attr.values == NULL
 	            ? -ENOMEM
 	            : dit_modify_edit(modifier, node, whole, NULL, &mod, 1, NULL, &notes);
-	return r ?: dit_ad_number(&modifier->numbers, ad, &number);
+	return r ?: dit_modify_number_attrs(modifier, &whole->entry);
 }
 
 int dit_modify_put_csns(struct modifier *modifier)

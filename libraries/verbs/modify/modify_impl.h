@@ -285,6 +285,9 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
 /** Make a change. 0: made; or left out; negative: the run ends, reported */
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct dit_entry_stamp *stamp, struct modify_change *change);
+/** All attributes of a changed entry get numbers, as slapd gives them record by record.
+ * As dit_ad_number() */
+int dit_modify_number_attrs(struct modifier *modifier, const struct dit_entry *entry);
 /** With keeps_csns: the entry that has contextCSN gets the newest ones. Reports. */
 int dit_modify_put_csns(struct modifier *modifier);
 

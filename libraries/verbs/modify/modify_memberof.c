@@ -115,8 +115,6 @@ static int change(const struct mending *mending, const struct dit_entry *stored,
 static int make_mods(struct mending *mending, const struct dit_entry *changed)
 {
 	struct modifier *modifier = mending->modifier;
-	uint32_t number = 0; /* the description gets one */
-	int r = 0;
 
 	mending->nmods = changed->nattrs;
 	mending->mods = dit_arena_calloc(&modifier->scratch, (size_t)changed->nattrs + 1,
@@ -124,15 +122,11 @@ static int make_mods(struct mending *mending, const struct dit_entry *changed)
 	if (mending->mods == NULL) {
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < changed->nattrs && r == 0; i++) {
-		const struct dit_attr *attr = &changed->attrs[i];
-
-		mending->mods[i] = (struct modify_mod){MODIFY_HOW_REPLACE_ALL, *attr};
-		if (attr->nvalues > 0) {
-			r = dit_ad_number(&modifier->numbers, attr->ad, &number);
-		}
+	for (uint32_t i = 0; i < changed->nattrs; i++) {
+		mending->mods[i] =
+			(struct modify_mod){MODIFY_HOW_REPLACE_ALL, changed->attrs[i]};
 	}
-	return r;
+	return 0;
 }
 
 /* An entry that may not have the attribute stays as it is: slapd logs that. */
@@ -207,6 +201,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}
+	r = r ?: dit_modify_number_attrs(modifier, &whole.entry);
 	if (r == 0) {
 		count(mending);
 		if (modifier->opts->is_verbose) {

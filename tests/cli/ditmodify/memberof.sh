@@ -43,3 +43,20 @@ grep -o '"memberships_[a-z]*": [0-9]*' stats.json
 "$DITMODIFY" --memberof -f slapd.conf
 echo "# without the overlay: status $?"
 "$DITMODIFY" --memberof -f memberof.conf -l in.ldif 2>&1 | head -1
+# Entries of a load with -s have no structuralObjectClass, and get one. An entry that the schema
+# does not allow stays; the others get their memberships.
+cat >>in.ldif <<'LDIF'
+
+dn: cn=other,dc=example,dc=com
+objectClass: groupOfNames
+cn: other
+member: cn=carl,dc=example,dc=com
+
+dn: cn=carl,dc=example,dc=com
+objectClass: person
+cn: carl
+LDIF
+"$DITADD" -s -q --replace -f memberof.conf -l in.ldif
+"$DITMODIFY" --memberof -f memberof.conf
+echo "# an entry without sn: status $?"
+"$DITCAT" -f memberof.conf -a '(memberOf=*)' | grep -E '^(dn|memberOf):'
