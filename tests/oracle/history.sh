@@ -332,7 +332,7 @@ chain() { # the same, after one full export; a small stack has room for few argu
 		for (n = 1; n < 3000; n++)
 			printf "1-2020-01-01T00:%02d:%02dZ.changes.ldif.zst\n", n / 60, n % 60
 	}' | (cd "$DITKIT_DIR" && xargs touch)
-	printf '# ditdiff changes 1\n# before: %s\n# after: %s\n' "$digest" "$digest" |
+	printf '# ditdiff changes 1\n# before: %s\n# after: %s\n# end of changes\n' "$digest" "$digest" |
 		zstd -q -o "$DITKIT_DIR/1-2020-01-01T01:00:00Z.changes.ldif.zst"
 	(ulimit -Ss 256 && told 0 'sound up to 2020-01-01T01:00:00Z' verify 1)
 }

@@ -368,7 +368,8 @@ static int run(struct dit_diff *diff)
 		dit_job_tell(&diff->job, DIT_DIFF_CHANGES);
 		r = dit_diff_match(diff);
 	}
-	return r ?: dit_diff_plan(diff);
+	r = r ?: dit_diff_plan(diff);
+	return r ?: dit_diff_write_end(diff);
 }
 
 static void deinit(struct dit_diff *diff)

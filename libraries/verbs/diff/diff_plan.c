@@ -354,6 +354,5 @@ int dit_diff_plan(struct dit_diff *diff)
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
 		r = dit_diff_delete(diff, diff->holders[i]);
 	}
-	r = r ?: take_steps(diff, &changes);
-	return r ?: dit_diff_flush(diff);
+	return r ?: take_steps(diff, &changes);
 }

@@ -107,22 +107,33 @@ static int count_branch(struct dit_diff *diff, struct dit_span dn)
 
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
 {
-	int r = write_text(diff, "dn", dn);
+	int r = diff->nwritten == 0 ? 0 : dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
 
+	r = r ?: write_text(diff, "dn", dn);
 	r = r ?: count_branch(diff, dn);
 	return r ?: write_text(diff, "changetype", dit_span_of(type));
 }
 
 int dit_diff_end(struct dit_diff *diff)
 {
-	int r = dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
-
 	diff->nwritten++;
 	dit_tick_often(&diff->job.ticker);
-	if (r == 0 && dit_stop_is_set(&diff->job.stop)) {
+	if (dit_stop_is_set(&diff->job.stop)) {
 		return DIT_E_STOPPED;
 	}
-	return r < 0 || diff->text.len < FLUSH_BYTES ? r : dit_diff_flush(diff);
+	return diff->text.len < FLUSH_BYTES ? 0 : dit_diff_flush(diff);
+}
+
+int dit_diff_write_end(struct dit_diff *diff)
+{
+	int r = diff->opts.exact
+	                ? dit_ldif_write_raw(&diff->text, DIT_SPAN(DIT_CHANGES_END "\n"))
+	                : 0;
+
+	if (r == 0 && diff->nwritten > 0) {
+		r = dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
+	}
+	return r ?: dit_diff_flush(diff);
 }
 
 /* ---- changes ---- */

@@ -495,15 +495,18 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 		.modifier = modifier, .record = record, .change = change, .stamp = stamp};
 	int r = change->error;
 
-	if (r == 0 && change->op == MODIFY_NOTHING) {
-		return 0;
-	}
 	if (record->text.data[0] == '#') {
 		int state = dit_modify_check_state(modifier, record);
 
 		if (state < 0) {
 			return state;
 		}
+	}
+	if (modifier->unended.file != NULL) {
+		dit_modify_note_end(modifier, record);
+	}
+	if (r == 0 && change->op == MODIFY_NOTHING) {
+		return 0;
 	}
 	modifier->stats->nrecords++;
 	dit_arena_reset(&modifier->scratch);

@@ -169,6 +169,10 @@ struct modifier {
 	struct modify_tree tree;
 	struct dit_csn_list csns;           /* with keeps_csns */
 	char digest[DIT_DIGEST_TEXT_BYTES]; /* that the database has now; "": not known */
+	struct {
+		const char *file; /* NULL: there are none */
+		uint64_t line;
+	} unended; /* where changes begin whose end has not come yet */
 	struct dit_progress_count {
 		uint64_t done;
 		uint64_t total;
@@ -302,6 +306,10 @@ int dit_modify_write(struct modifier *modifier);
  * reported */
 int dit_modify_check_state(struct modifier *modifier,
                            const struct dit_ldif_record *record);
+/** After that. Do its changes end with the record? */
+void dit_modify_note_end(struct modifier *modifier, const struct dit_ldif_record *record);
+/** Have all changes come to their end? 0; DIT_E_REFUSED, reported */
+int dit_modify_check_end(const struct modifier *modifier);
 
 /* ---- modify_memberof.c ---- */
 

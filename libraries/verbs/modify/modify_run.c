@@ -315,7 +315,7 @@ static int run_pipeline(struct modifier *modifier)
 	return stage == DIT_PIPELINE_FILL || stage == DIT_PIPELINE_STOPPED
 	               ? dit_job_input_fail(&modifier->job, modifier->reader, r,
 	                                    "could not read the input")
-	               : r;
+	               : r ?: dit_modify_check_end(modifier);
 }
 
 /* ---- publication ---- */

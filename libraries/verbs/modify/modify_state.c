@@ -2,7 +2,7 @@
 /*
  * Changes of ditdiff --exact begin with comment lines that say from which state they lead
  * to which. They are made if the database is in the first state. The next changes of the
- * same run have to lead on from the second one.
+ * same run have to lead on from the second one. A comment line tells that they are whole.
  */
 #include <string.h>
 
@@ -64,6 +64,32 @@ static int check_before(struct modifier *modifier, const struct dit_ldif_record 
 	               : refuse(modifier, record, before);
 }
 
+/* The end of changes is the last line of the last one. */
+void dit_modify_note_end(struct modifier *modifier, const struct dit_ldif_record *record)
+{
+	static const char end[] = "\n" DIT_CHANGES_END;
+	struct dit_span text = record->text;
+
+	while (text.len > 0 && strchr("\r\n", text.data[text.len - 1]) != NULL) {
+		text.len--;
+	}
+	if (text.len >= sizeof(end) - 1 &&
+	    memcmp(text.data + text.len - (sizeof(end) - 1), end, sizeof(end) - 1) == 0) {
+		modifier->unended.file = NULL;
+	}
+}
+
+int dit_modify_check_end(const struct modifier *modifier)
+{
+	return modifier->unended.file == NULL || modifier->opts->may_mismatch
+	               ? 0
+	               : dit_job_say(&modifier->job, DIT_E_REFUSED,
+	                             "%s:%lu: the changes that begin here are cut off: "
+	                             "their last line is not \"" DIT_CHANGES_END
+	                             "\"; --force makes them nevertheless",
+	                             modifier->unended.file, modifier->unended.line);
+}
+
 static void take_after(struct modifier *modifier, struct dit_span after)
 {
 	size_t len = after.len < DIT_DIGEST_TEXT_BYTES ? after.len : 0;
@@ -94,6 +120,11 @@ int dit_modify_check_state(struct modifier *modifier,
 		line.len -= line.len > 0 && line.data[line.len - 1] == '\r';
 		if (dit_span_eq(line, DIT_SPAN(DIT_CHANGES_LINE))) {
 			is_header = true;
+			r = dit_modify_check_end(modifier);
+			modifier->unended.file = record->file;
+			modifier->unended.line = record->file_line;
+		} else if (dit_span_eq(line, DIT_SPAN(DIT_CHANGES_END))) {
+			modifier->unended.file = NULL;
 		} else if (is_header &&
 		           dit_cut_prefix(&line, DIT_SPAN(DIT_CHANGES_FROM))) {
 			r = check_before(modifier, record, line);

@@ -30,8 +30,13 @@ shown 1.ldif
 shown 2.ldif
 hidden() { sed 's/[0-9a-f]\{32\}/DIGEST/g'; }
 echo "# a header alone"
-{ sed '/^dn/,$d' 1.ldif; cat 2.ldif; } >missing.ldif
+{ sed '/^dn/,$d' 1.ldif; echo '# end of changes'; cat 2.ldif; } >missing.ldif
 "$DITMODIFY" -f slapd.conf -u --database one --exact missing.ldif 2>&1 | hidden
+echo "# a part of the changes, alone and before others"
+sed '/^dn: ou=new/,$d' 1.ldif >part.ldif
+"$DITMODIFY" -f slapd.conf --database one --exact part.ldif 2>&1
+"$DITMODIFY" -f slapd.conf --database one --exact part.ldif 2.ldif 2>&1 | hidden
+"$DITMODIFY" -f slapd.conf -u --database one --exact --force part.ldif && echo "# with --force: 0"
 echo "# both, to the state that the database has; then they are for another one"
 "$DITMODIFY" -f slapd.conf --database one --exact 1.ldif 2.ldif
 "$DITDIFF" -f slapd.conf --exact one >3.ldif
