@@ -249,8 +249,8 @@ int dit_diff_dn(struct dit_diff *diff, uint32_t node, struct dit_span *ret);
 bool dit_diff_is_holder(struct dit_span dn);
 /** With opts.exact: the comment lines at the beginning. 0; error */
 int dit_diff_write_header(struct dit_diff *diff);
-/** After all changes: the rest of the text goes to the caller. Exact changes get a line
- * that tells that they are whole. */
+/** After all changes: a line tells that they are whole, and the rest of the text goes to
+ * the caller. */
 int dit_diff_write_end(struct dit_diff *diff);
 /** "dn:" and "changetype:". 0 or -ENOMEM */
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type);

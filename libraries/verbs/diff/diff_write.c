@@ -107,7 +107,10 @@ static int count_branch(struct dit_diff *diff, struct dit_span dn)
 
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
 {
-	int r = diff->nwritten == 0 ? 0 : dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
+	struct dit_span before = diff->nwritten > 0 ? DIT_SPAN("\n")
+	                         : diff->opts.exact ? DIT_SPAN("") /* the header */
+	                                            : DIT_SPAN(DIT_CHANGES_LINE "\n");
+	int r = dit_ldif_write_raw(&diff->text, before);
 
 	r = r ?: write_text(diff, "dn", dn);
 	r = r ?: count_branch(diff, dn);
@@ -126,12 +129,10 @@ int dit_diff_end(struct dit_diff *diff)
 
 int dit_diff_write_end(struct dit_diff *diff)
 {
-	int r = diff->opts.exact
-	                ? dit_ldif_write_raw(&diff->text, DIT_SPAN(DIT_CHANGES_END "\n"))
-	                : 0;
+	int r = 0;
 
-	if (r == 0 && diff->nwritten > 0) {
-		r = dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
+	if (diff->opts.exact || diff->nwritten > 0) {
+		r = dit_ldif_write_raw(&diff->text, DIT_SPAN(DIT_CHANGES_END "\n\n"));
 	}
 	return r ?: dit_diff_flush(diff);
 }

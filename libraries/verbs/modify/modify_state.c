@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Changes of ditdiff --exact begin with comment lines that say from which state they lead
- * to which. They are made if the database is in the first state. The next changes of the
- * same run have to lead on from the second one. A comment line tells that they are whole.
+ * Changes of ditdiff begin with a comment line; another one tells that they are whole.
+ * Those of ditdiff --exact also say from which state they lead to which. They are made if
+ * the database is in the first state. The next changes of the same run have to lead on
+ * from the second one.
  */
 #include <string.h>
 

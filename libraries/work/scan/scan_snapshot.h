@@ -120,8 +120,8 @@ struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry);
  */
 int dit_scan_digest(struct dit_entry_scan *scan, struct dit_sum128 *ret);
 
-/** Changes that lead from one state to another begin with the first three lines; digests
- * follow the last two of them. Without the fourth line they are cut off. */
+/** Changes that lead from one state to another begin with the first line, exact ones with
+ * three, of which digests follow two. Without the fourth line they are cut off. */
 #define DIT_CHANGES_LINE "# ditdiff changes 1"
 #define DIT_CHANGES_FROM "# before: "
 #define DIT_CHANGES_TO   "# after: "

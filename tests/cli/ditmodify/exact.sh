@@ -37,6 +37,7 @@ sed '/^dn: ou=new/,$d' 1.ldif >part.ldif
 "$DITMODIFY" -f slapd.conf --database one --exact part.ldif 2>&1
 "$DITMODIFY" -f slapd.conf --database one --exact part.ldif 2.ldif 2>&1 | hidden
 "$DITMODIFY" -f slapd.conf -u --database one --exact --force part.ldif && echo "# with --force: 0"
+"$DITDIFF" -f slapd.conf one two | grep -v '^# end' | "$DITMODIFY" -f slapd.conf --database one 2>&1
 echo "# both, to the state that the database has; then they are for another one"
 "$DITMODIFY" -f slapd.conf --database one --exact 1.ldif 2.ldif
 "$DITDIFF" -f slapd.conf --exact one >3.ldif
