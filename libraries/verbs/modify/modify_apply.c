@@ -477,17 +477,6 @@ static int note_csn(struct work *work)
 	return attr == NULL ? r : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
 
-int dit_modify_number_attrs(struct modifier *modifier, const struct dit_entry *entry)
-{
-	uint32_t number = 0;
-	int r = 0;
-
-	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
-		r = dit_ad_number(&modifier->numbers, entry->attrs[i].ad, &number);
-	}
-	return r;
-}
-
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct dit_entry_stamp *stamp, struct modify_change *change)
 {
@@ -515,7 +504,6 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 		return leave_out(modifier, record, change);
 	}
 	r = r < 0 ? r : note_csn(&work);
-	r = r < 0 ? r : dit_modify_number_attrs(modifier, &work.whole.entry);
 	if (r < 0) {
 		return dit_modify_fail(modifier, r, modifier->db->data.directory);
 	}
@@ -555,10 +543,9 @@ static int put_csns(struct modifier *modifier, struct modify_node *node,
 	dit_notes_init(&notes, &modifier->scratch);
 	mod.attr.values = dit_csn_list_values(&modifier->csns, &modifier->scratch);
 	mod.attr.nvalues = (uint32_t)modifier->csns.n;
-	r = mod.attr.values == NULL
-	            ? -ENOMEM
-	            : dit_modify_edit(modifier, node, whole, NULL, &mod, 1, NULL, &notes);
-	return r ?: dit_modify_number_attrs(modifier, &whole->entry);
+	return mod.attr.values == NULL ? -ENOMEM
+	                               : dit_modify_edit(modifier, node, whole, NULL,
+	                                                 &mod, 1, NULL, &notes);
 }
 
 int dit_modify_put_csns(struct modifier *modifier)

@@ -247,11 +247,12 @@ int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
  * @param stored  attributes of the stored entry */
 void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,
                         struct dit_entry *ret);
-/** A new entry, all bytes included, becomes the node's. 0; -ENOMEM */
+/** A new entry, all bytes included, becomes the node's. As the next one */
 int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
                     const struct dit_entry *entry);
 /** The same of an entry that is as dit_modify_read() has read it, but for attributes that
- * have lists of their own. @param edited  its list of attributes may change */
+ * have lists of their own. All attributes get numbers, as slapd gives them record by
+ * record. @param edited  its list of attributes may change. 0; as dit_ad_number() */
 int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
                            const struct modify_whole *whole,
                            const struct dit_entry *edited);
@@ -274,7 +275,7 @@ bool dit_modify_is_apart(const struct modifier *modifier, const struct dit_attr 
  * @param dn     that the entry will have; NULL: it is not checked
  * @param stamp  NULL: the entry does not get the stamps of a change
  *
- * @return 0; DIT_E_INVALID: the notes say why; -ENOMEM
+ * @return 0; DIT_E_INVALID: the notes say why; else as dit_modify_keep_edited()
  */
 int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
                     struct modify_whole *whole, const struct dit_dn *dn,
@@ -289,9 +290,6 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
 /** Make a change. 0: made; or left out; negative: the run ends, reported */
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct dit_entry_stamp *stamp, struct modify_change *change);
-/** All attributes of a changed entry get numbers, as slapd gives them record by record.
- * As dit_ad_number() */
-int dit_modify_number_attrs(struct modifier *modifier, const struct dit_entry *entry);
 /** With keeps_csns: the entry that has contextCSN gets the newest ones. Reports. */
 int dit_modify_put_csns(struct modifier *modifier);
 

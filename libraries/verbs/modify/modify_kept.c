@@ -175,6 +175,7 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
                            const struct dit_entry *edited)
 {
 	bool is_whole = is_large(whole);
+	uint32_t number = 0;
 	uint32_t next = 0;
 	uint32_t nown = 0;
 	int r = begin_entry(modifier, node, edited->nattrs);
@@ -193,6 +194,7 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 	}
 	r = r ?: begin_own(modifier, node->entry, nown);
 	for (uint32_t i = 0; r == 0 && i < edited->nattrs; i++) {
+		r = dit_ad_number(&modifier->numbers, edited->attrs[i].ad, &number);
 		if (node->entry->places[i] == MODIFY_OWN) {
 			node->entry->own[node->entry->nown++] = edited->attrs[i];
 		}

@@ -201,7 +201,6 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}
-	r = r ?: dit_modify_number_attrs(modifier, &whole.entry);
 	if (r == 0) {
 		count(mending);
 		if (modifier->opts->is_verbose) {
