@@ -129,19 +129,18 @@ static int find_entry(struct work *work)
 /* The entry, to be changed. */
 static int load_entry(struct work *work)
 {
-	struct dit_span unknown = {NULL, 0};
 	int r = find_entry(work);
 
 	if (r < 0) {
 		return r;
 	}
-	r = dit_modify_read(work->modifier, work->node, &work->whole, &unknown);
+	r = dit_modify_read(work->modifier, work->node, &work->whole);
 	if (r == DIT_E_UNSUPPORTED) {
 		return dit_why_tell(
 			&work->change->notes,
 			(struct dit_why){.kind = DIT_WHY_MOD_ATTR,
 		                         .place = DIT_WHY_AT_DN,
-		                         .name = unknown,
+		                         .name = work->whole.unknown,
 		                         .detail = DIT_SPAN("attribute type undefined")});
 	}
 	return r == 0 ? refuse(work, DIT_WHY_NO_ENTRY) : r < 0 ? r : 0;
@@ -550,7 +549,6 @@ static int put_csns(struct modifier *modifier, struct modify_node *node,
 
 int dit_modify_put_csns(struct modifier *modifier)
 {
-	struct dit_span unknown;
 	struct modify_node *node = NULL;
 	struct modify_whole whole;
 	struct dit_dn dn;
@@ -566,7 +564,7 @@ int dit_modify_put_csns(struct modifier *modifier)
 		r = dn.nrdns == 0 ? (dit_modify_meet_root(modifier, &node) ?: 1)
 		                  : dit_modify_find(modifier, &dn, 0, &node);
 	}
-	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole, &unknown);
+	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole);
 	if (r == 0) {
 		/* slapmodify says nothing of the empty suffix. */
 		if (dn.nrdns > 0 && modifier->opts->write_context_csn) {

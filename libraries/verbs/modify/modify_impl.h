@@ -233,16 +233,17 @@ struct modify_whole {
 	struct dit_entry entry;  /* as it is now */
 	struct dit_attr *stored; /* the stored attributes, if some are as stored */
 	uint32_t nstored;
+	struct dit_span unknown; /* an attribute that the schema does not know */
 };
 
 /**
  * The entry of a node.
  *
- * @return 1; 0: it is a hole; DIT_E_UNSUPPORTED: the schema does not know an attribute,
- *         which is *ret_unknown; DIT_E_CORRUPT, -ENOMEM, errors of reading
+ * @return 1; 0: it is a hole; DIT_E_UNSUPPORTED: it has an unknown attribute;
+ *         DIT_E_CORRUPT, -ENOMEM, errors of reading
  */
 int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
-                    struct modify_whole *ret, struct dit_span *ret_unknown);
+                    struct modify_whole *ret);
 /** Set ret->attrs[], which have room, ret->nattrs and ret->oc_flags. Any thread.
  * @param stored  attributes of the stored entry */
 void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,

@@ -92,7 +92,7 @@ void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr 
 }
 
 static int read_stored(struct modifier *modifier, const struct modify_node *node,
-                       struct modify_whole *ret, struct dit_span *ret_unknown)
+                       struct modify_whole *ret)
 {
 	struct dit_entry_view view;
 	int r = dit_entry_reader_seek(modifier->entries, node->id, &view);
@@ -110,7 +110,7 @@ static int read_stored(struct modifier *modifier, const struct modify_node *node
 	}
 	for (uint32_t i = 0; i < view.nattrs; i++) {
 		if (view.attrs[i].ad == NULL) {
-			*ret_unknown = view.attrs[i].name;
+			ret->unknown = view.attrs[i].name;
 			return DIT_E_UNSUPPORTED;
 		}
 		ret->stored[i] = dit_attr_of_view(&view.attrs[i]);
@@ -124,14 +124,14 @@ static int read_stored(struct modifier *modifier, const struct modify_node *node
 }
 
 int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
-                    struct modify_whole *ret, struct dit_span *ret_unknown)
+                    struct modify_whole *ret)
 {
 	const struct modify_entry *entry = node->entry;
 	int r = 1;
 
 	*ret = (struct modify_whole){.nstored = 0};
 	if (entry == NULL || entry->nown < entry->nattrs) {
-		r = read_stored(modifier, node, ret, ret_unknown);
+		r = read_stored(modifier, node, ret);
 	}
 	if (r <= 0 || entry == NULL) {
 		return r;

@@ -180,7 +180,6 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	struct dit_entry changed = {.nattrs = 0};
 	struct modify_whole whole;
 	struct dit_notes notes;
-	struct dit_span unknown;
 	struct dit_dn dn;
 	int r = 0;
 
@@ -188,7 +187,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	dit_notes_init(&notes, &modifier->scratch);
 	r = dit_dn_parse(modifier->changing.schema, text, &modifier->scratch, NULL, &dn);
 	r = r < 0 ? r : dit_modify_find(modifier, &dn, 0, &node);
-	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole, &unknown);
+	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole);
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}

@@ -48,8 +48,7 @@ static bool has_content(const struct modify_node *node)
 static int read_whole(struct modifier *modifier, const struct modify_node *node,
                       struct modify_whole *ret)
 {
-	struct dit_span unknown;
-	int r = dit_modify_read(modifier, node, ret, &unknown);
+	int r = dit_modify_read(modifier, node, ret);
 
 	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
 }
