@@ -116,8 +116,10 @@ struct modify_tree {
 		size_t nslots;              /* 0, or a power of two */
 		size_t n;
 	} tables[2];
-	uint64_t last_id; /* the highest of an entry, now */
-	uint64_t nstored; /* the highest in the file */
+	uint64_t last_id;           /* the highest of an entry, now */
+	uint64_t nstored;           /* the highest in the file */
+	struct modify_node **nodes; /* all by ID, once they are listed; owned */
+	size_t nnodes;
 };
 
 /* ---- the run ---- */
@@ -220,9 +222,8 @@ int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node);
 int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
                          struct modify_node *parent, struct dit_span norm,
                          struct dit_span pretty);
-/** All nodes by ID. @param ret  owned. 0; -ENOMEM */
-int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret,
-                          size_t *ret_n);
+/** List all nodes. Once. 0; -ENOMEM */
+int dit_modify_list_nodes(struct modify_tree *tree);
 void dit_modify_tree_deinit(struct modify_tree *tree);
 
 /* ---- modify_kept.c ---- */

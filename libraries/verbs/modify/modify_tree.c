@@ -100,6 +100,7 @@ void dit_modify_tree_deinit(struct modify_tree *tree)
 {
 	free(tree->tables[MODIFY_BY_ID].slots);
 	free(tree->tables[MODIFY_BY_NAME].slots);
+	free(tree->nodes);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -110,24 +111,20 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret,
-                          size_t *ret_n)
+int dit_modify_list_nodes(struct modify_tree *tree)
 {
-	const struct modify_table *table = &modifier->tree.tables[MODIFY_BY_ID];
-	struct modify_node **list = calloc(table->n + 1, sizeof(struct modify_node *));
-	size_t n = 0;
+	const struct modify_table *table = &tree->tables[MODIFY_BY_ID];
 
-	if (list == NULL) {
+	tree->nodes = calloc(table->n + 1, sizeof(struct modify_node *));
+	if (tree->nodes == NULL) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < table->nslots; i++) {
 		if (table->slots[i] != NULL) {
-			list[n++] = table->slots[i];
+			tree->nodes[tree->nnodes++] = table->slots[i];
 		}
 	}
-	qsort(list, n, sizeof(struct modify_node *), compare_ids);
-	*ret = list;
-	*ret_n = n;
+	qsort(tree->nodes, tree->nnodes, sizeof(struct modify_node *), compare_ids);
 	return 0;
 }
 

@@ -24,12 +24,6 @@
 #define SOME_BYTES  (2u << 10)
 #define LEAST_PART  (64u << 20)
 
-struct writing {
-	struct modifier *modifier;
-	struct modify_node **nodes; /* by ID; owned */
-	size_t nnodes;
-};
-
 static bool was_renamed(const struct modify_node *node)
 {
 	return node->parent != node->stored_parent ||
@@ -74,13 +68,12 @@ static int put_entry(struct modifier *modifier, const struct modify_node *node)
 	                                   &pieces);
 }
 
-static int write_entries(struct writing *writing)
+static int write_entries(struct modifier *modifier)
 {
-	struct modifier *modifier = writing->modifier;
 	int r = 0;
 
-	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
-		const struct modify_node *node = writing->nodes[i];
+	for (size_t i = 0; i < modifier->tree.nnodes && r == 0; i++) {
+		const struct modify_node *node = modifier->tree.nodes[i];
 
 		if (!has_content(node)) {
 			continue;
@@ -169,11 +162,11 @@ static int compare_changes(const void *a, const void *b)
 	return order != 0 ? order : y->goes - x->goes;
 }
 
-static int put_names(const struct writing *writing, const struct name_changes *changes,
+static int put_names(struct modifier *modifier, const struct name_changes *changes,
                      struct dit_output_table *table)
 {
-	size_t most = writing->modifier->output->base.key_max;
-	char *record = malloc(most);
+	size_t most = modifier->output->base.key_max;
+	char *record = dit_arena_bytes(&modifier->scratch, most);
 	int r = record == NULL ? -ENOMEM : 0;
 
 	for (size_t i = 0; i < changes->n && r == 0; i++) {
@@ -190,29 +183,28 @@ static int put_names(const struct writing *writing, const struct name_changes *c
 		    : change->goes ? dit_output_remove_record(table, change->under, bytes)
 		                   : dit_output_put_record(table, change->under, bytes);
 	}
-	free(record);
 	return r;
 }
 
-static int write_names(struct writing *writing)
+static int write_names(struct modifier *modifier)
 {
 	struct name_changes changes = {.list = NULL};
 	struct dit_output_table *table = NULL;
 	int r = 0;
 
-	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
-		r = collect_names(&changes, writing->nodes[i]);
+	for (size_t i = 0; i < modifier->tree.nnodes && r == 0; i++) {
+		r = collect_names(&changes, modifier->tree.nodes[i]);
 	}
 	/* slapd has one of the root, before the first name (storage.md 3.1). */
-	if (r == 0 && changes.n > 0 && !writing->modifier->output->stored.has_names) {
+	if (r == 0 && changes.n > 0 && !modifier->output->stored.has_names) {
 		r = DIT_APPEND(changes.list, changes.size, changes.n,
 		               (struct name_change){.name = {.norm = DIT_SPAN(""),
 		                                             .pretty = DIT_SPAN("")}});
 	}
 	if (r == 0 && changes.n > 0) {
 		qsort(changes.list, changes.n, sizeof(*changes.list), compare_changes);
-		r = dit_output_open_names(writing->modifier->output, &table);
-		r = r ?: put_names(writing, &changes, table);
+		r = dit_output_open_names(modifier->output, &table);
+		r = r ?: put_names(modifier, &changes, table);
 		if (r == 0) {
 			r = dit_output_finish(table, NULL);
 		} else {
@@ -227,7 +219,6 @@ static int write_names(struct writing *writing)
 
 /** [own: member] */
 struct index_member {
-	struct dit_key_changes *changes; /* owned */
 	struct dit_entry_reader *reader; /* owned */
 	struct dit_attr *attrs;          /* of an entry; owned */
 	size_t attrs_size;
@@ -236,9 +227,9 @@ struct index_member {
 };
 
 struct index_writing {
-	const struct writing *writing;
+	struct modifier *modifier;
 	struct index_member *members;     /* owned */
-	struct dit_key_changes **changes; /* the members'; the list is owned */
+	struct dit_key_changes **changes; /* of each member; owned */
 	size_t begin;                     /* of a part of the nodes */
 	size_t end;
 	size_t ndbs;
@@ -246,15 +237,15 @@ struct index_writing {
 	_Atomic size_t next_db;
 };
 
-static int make_keys(struct index_member *member, const struct modify_node *node)
+static int make_keys(struct index_member *member, struct dit_key_changes *changes,
+                     const struct modify_node *node)
 {
 	const struct modify_entry *entry = node->entry;
 	struct dit_stored_version older = {.reason = NULL};
 	struct dit_entry newer = {.nattrs = 0};
-	int r = node->is_stored
-	                ? dit_stored_keys_read(member->changes->keys, member->reader,
-	                                       node->id, false, &older)
-	                : 0;
+	int r = node->is_stored ? dit_stored_keys_read(changes->keys, member->reader,
+	                                               node->id, false, &older)
+	                        : 0;
 
 	if (r < 0 && r != DIT_E_INVALID) {
 		return r;
@@ -267,23 +258,25 @@ static int make_keys(struct index_member *member, const struct modify_node *node
 		dit_modify_compose(entry, older.entry.attrs, &newer);
 	}
 	/* A stored entry that cannot have keys was left out of the indexes. */
-	return dit_key_changes_take(member->changes, node->id, &older.entry, &newer);
+	return dit_key_changes_take(changes, node->id, &older.entry, &newer);
 }
 
 /* Keys of a member's share of a part. */
 static int make_share(struct index_writing *work, unsigned number)
 {
-	struct index_member *member = &work->members[number];
+	struct dit_key_changes *changes = work->changes[number];
 	size_t n = work->end - work->begin;
-	unsigned nmembers = work->writing->modifier->job.nthreads;
+	unsigned nmembers = work->modifier->job.nthreads;
 	int r = 0;
 
-	dit_key_changes_clear(member->changes);
+	dit_key_changes_clear(changes);
 	for (size_t i = work->begin + n * number / nmembers;
 	     i < work->begin + n * (number + 1) / nmembers && r == 0; i++) {
-		const struct modify_node *node = work->writing->nodes[i];
+		const struct modify_node *node = work->modifier->tree.nodes[i];
 
-		r = has_content(node) && node->id > 0 ? make_keys(member, node) : 0;
+		if (has_content(node) && node->id > 0) {
+			r = make_keys(&work->members[number], changes, node);
+		}
 	}
 	return r;
 }
@@ -292,7 +285,7 @@ static int make_share(struct index_writing *work, unsigned number)
 static int change_index(const struct index_writing *work, struct index_member *member,
                         size_t db)
 {
-	struct modifier *modifier = work->writing->modifier;
+	struct modifier *modifier = work->modifier;
 	struct dit_changed_lists lists;
 	const struct dit_list_changes changes = {dit_changed_lists_next, &lists};
 	int r = dit_changed_lists_open(&lists, db, work->changes, modifier->job.nthreads);
@@ -321,7 +314,7 @@ static void run_round(void *ctx, unsigned number, uint64_t round)
 	struct index_writing *work = ctx;
 	struct index_member *member = &work->members[number];
 
-	if (member->error < 0 || dit_stop_is_set(&work->writing->modifier->job.stop)) {
+	if (member->error < 0 || dit_stop_is_set(&work->modifier->job.stop)) {
 		member->error = member->error < 0 ? member->error : DIT_E_STOPPED;
 		return;
 	}
@@ -331,24 +324,23 @@ static void run_round(void *ctx, unsigned number, uint64_t round)
 
 static int init_member(struct index_writing *work, unsigned number)
 {
-	struct modifier *modifier = work->writing->modifier;
-	struct index_member *member = &work->members[number];
+	const struct modifier *modifier = work->modifier;
 	const struct dit_entry_reader_opts opts = {.snapshot = modifier->snapshot,
 	                                           .reader = number,
 	                                           .names = &modifier->names,
 	                                           .without_dn = true};
-	int r = dit_key_changes_new(&member->changes, modifier->indexes);
+	int r = dit_key_changes_new(&work->changes[number], modifier->indexes);
 
-	work->changes[number] = member->changes;
-	return r ?: dit_entry_reader_new(&member->reader, &opts);
+	return r ?: dit_entry_reader_new(&work->members[number].reader, &opts);
 }
 
 static void free_members(struct index_writing *work)
 {
-	unsigned nmembers = work->writing->modifier->job.nthreads;
+	unsigned nmembers = work->modifier->job.nthreads;
 
-	for (unsigned i = 0; work->members != NULL && i < nmembers; i++) {
-		dit_key_changes_free(work->members[i].changes);
+	for (unsigned i = 0;
+	     work->members != NULL && work->changes != NULL && i < nmembers; i++) {
+		dit_key_changes_free(work->changes[i]);
 		dit_entry_reader_free(work->members[i].reader);
 		free(work->members[i].attrs);
 	}
@@ -359,14 +351,14 @@ static void free_members(struct index_writing *work)
 /* A part whose keys fit half of the memory, about. False: there are no more. */
 static bool next_part(struct index_writing *work)
 {
-	const struct writing *writing = work->writing;
-	uint64_t room = dit_memory_share(writing->modifier->opts->memory_bytes) / 2;
+	const struct modifier *modifier = work->modifier;
+	uint64_t room = dit_memory_share(modifier->opts->memory_bytes) / 2;
 	uint64_t bytes = 0;
 
 	room = room < LEAST_PART ? LEAST_PART : room;
 	work->begin = work->end;
-	while (work->end < writing->nnodes && bytes <= room) {
-		const struct modify_node *node = writing->nodes[work->end++];
+	while (work->end < modifier->tree.nnodes && bytes <= room) {
+		const struct modify_node *node = modifier->tree.nodes[work->end++];
 
 		bytes += node->is_gone || !node->is_stored ? WHOLE_BYTES : SOME_BYTES;
 	}
@@ -375,7 +367,7 @@ static bool next_part(struct index_writing *work)
 
 static int run_rounds(struct index_writing *work)
 {
-	struct modifier *modifier = work->writing->modifier;
+	struct modifier *modifier = work->modifier;
 	struct dit_ticker *ticker = dit_job_ticker(&modifier->job);
 	struct dit_team *team = NULL;
 	int r = dit_team_new(&team, modifier->job.nthreads, "tool", run_round, work);
@@ -397,10 +389,9 @@ static int run_rounds(struct index_writing *work)
 	return r;
 }
 
-static int write_indexes(const struct writing *writing)
+static int write_indexes(struct modifier *modifier)
 {
-	struct modifier *modifier = writing->modifier;
-	struct index_writing work = {.writing = writing,
+	struct index_writing work = {.modifier = modifier,
 	                             .ndbs = dit_index_set_ndbs(modifier->indexes)};
 	int r = 0;
 
@@ -513,9 +504,8 @@ static int write_splits_of(struct modifier *modifier, const struct modify_node *
 	return r;
 }
 
-static int write_splits(struct writing *writing)
+static int write_splits(struct modifier *modifier)
 {
-	struct modifier *modifier = writing->modifier;
 	const struct dit_stored_db *stored = dit_snapshot_db(modifier->snapshot, "id2v");
 	int r = dit_output_begin_changes(modifier->output);
 
@@ -523,9 +513,9 @@ static int write_splits(struct writing *writing)
 	              (stored == NULL || stored->nrecords == 0))) {
 		return r;
 	}
-	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
-		if (has_content(writing->nodes[i])) {
-			r = write_splits_of(modifier, writing->nodes[i]);
+	for (size_t i = 0; i < modifier->tree.nnodes && r == 0; i++) {
+		if (has_content(modifier->tree.nodes[i])) {
+			r = write_splits_of(modifier, modifier->tree.nodes[i]);
 		}
 	}
 	return r;
@@ -535,15 +525,13 @@ static int write_splits(struct writing *writing)
 
 int dit_modify_write(struct modifier *modifier)
 {
-	struct writing writing = {.modifier = modifier};
-	int r = dit_modify_list_nodes(modifier, &writing.nodes, &writing.nnodes);
+	int r = dit_modify_list_nodes(&modifier->tree);
 
-	modifier->count.total = writing.nnodes;
+	modifier->count.total = modifier->tree.nnodes;
 	dit_job_tell(&modifier->job, DIT_MODIFY_INDEXES);
-	r = r ?: write_entries(&writing);
-	r = r ?: write_names(&writing);
-	r = r ?: write_indexes(&writing);
-	r = r ?: write_splits(&writing);
-	free(writing.nodes);
+	r = r ?: write_entries(modifier);
+	r = r ?: write_names(modifier);
+	r = r ?: write_indexes(modifier);
+	r = r ?: write_splits(modifier);
 	return r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory) : 0;
 }
