@@ -108,7 +108,7 @@ static int compare_ids(const void *a, const void *b)
 	uint64_t x = (*(struct modify_node *const *)a)->id;
 	uint64_t y = (*(struct modify_node *const *)b)->id;
 
-	return (x > y) - (x < y);
+	return DIT_ORDER_OF(x, y);
 }
 
 int dit_modify_list_nodes(struct modify_tree *tree)

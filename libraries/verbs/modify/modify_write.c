@@ -140,16 +140,10 @@ static int collect_names(struct name_changes *changes, const struct modify_node 
 
 static int compare_records(const struct name_change *x, const struct name_change *y)
 {
-	if (x->under != y->under) {
-		return x->under < y->under ? -1 : 1;
-	}
-	if (x->name.is_child != y->name.is_child) {
-		return x->name.is_child ? 1 : -1;
-	}
-	return x->name.norm.len != y->name.norm.len
-	               ? (x->name.norm.len > y->name.norm.len) -
-	                         (x->name.norm.len < y->name.norm.len)
-	               : memcmp(x->name.norm.data, y->name.norm.data, x->name.norm.len);
+	return DIT_ORDER_OF(x->under, y->under)
+	               ?: DIT_ORDER_OF(x->name.is_child, y->name.is_child)
+	               ?: DIT_ORDER_OF(x->name.norm.len, y->name.norm.len)
+	               ?: memcmp(x->name.norm.data, y->name.norm.data, x->name.norm.len);
 }
 
 /* As the records lie in dn2i; a record that comes is after one that goes. */
@@ -157,9 +151,8 @@ static int compare_changes(const void *a, const void *b)
 {
 	const struct name_change *x = a;
 	const struct name_change *y = b;
-	int order = compare_records(x, y);
 
-	return order != 0 ? order : y->goes - x->goes;
+	return compare_records(x, y) ?: y->goes - x->goes;
 }
 
 static int put_names(struct modifier *modifier, const struct name_changes *changes,

@@ -371,8 +371,7 @@ static int compare_groups(const void *a, const void *b)
 	const struct dit_overlay_item *x = a;
 	const struct dit_overlay_item *y = b;
 
-	return x->other != y->other ? (x->other < y->other ? -1 : 1)
-	                            : (x->first > y->first) - (x->first < y->first);
+	return DIT_ORDER_OF(x->other, y->other) ?: DIT_ORDER_OF(x->first, y->first);
 }
 
 /* In order; each group once, though several rules or descriptions may name it. Pairs come
