@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/ids.h"
 #include "modify/modify_impl.h"
 
 /* ---- the nodes that were met ---- */

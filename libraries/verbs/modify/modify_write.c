@@ -425,50 +425,37 @@ static int put_split(struct modifier *modifier, uint64_t id,
 	return r;
 }
 
-/* The attributes whose values are in id2v now. @param ret  in the scratch */
-static int find_stored_splits(struct modifier *modifier, const struct modify_node *node,
-                              struct split_change **ret, size_t *ret_n)
-{
-	struct dit_entry_view view = {.nattrs = 0};
-	int r = node->is_stored
-	                ? dit_entry_reader_seek(modifier->entries, node->id, &view)
-	                : 0;
-	uint32_t nattrs = view.id == node->id ? view.nattrs : 0;
-
-	*ret = dit_arena_alloc(&modifier->scratch, ((size_t)nattrs + 1) * sizeof(**ret));
-	if (r < 0 || *ret == NULL) {
-		return r < 0 ? r : -ENOMEM;
-	}
-	for (uint32_t i = 0; i < nattrs; i++) {
-		if (view.attrs[i].is_split) {
-			(*ret)[(*ret_n)++] =
-				(struct split_change){.order = 2 * view.attrs[i].number};
-		}
-	}
-	return 0;
-}
-
-/* The changes of the records of an entry. @param ret  in the scratch */
+/* The changes of the records of an entry: attributes whose values are in id2v now, and
+ * those whose values will be. @param ret  in the scratch */
 static int find_splits(struct modifier *modifier, const struct modify_node *node,
                        struct split_change **ret, size_t *ret_n)
 {
 	struct dit_splits splits = {.n = 0};
-	struct split_change *gone = NULL;
+	struct dit_entry_view view = {.nattrs = 0};
 	struct modify_whole whole;
 	size_t n = 0;
-	int r = find_stored_splits(modifier, node, &gone, &n);
+	int r = 0;
 
-	if (r == 0 && !node->is_gone && modifier->split_rules != NULL) {
+	if (!node->is_gone && modifier->split_rules != NULL) {
 		r = read_whole(modifier, node, &whole);
 		r = r
 		            ?: dit_split_encode(&whole.entry, modifier->split_rules,
 		                                &modifier->scratch, &splits);
 	}
-	*ret = dit_arena_alloc(&modifier->scratch, (n + splits.n + 1) * sizeof(**ret));
+	if (r == 0 && node->is_stored) {
+		r = dit_entry_reader_seek(modifier->entries, node->id, &view);
+	}
+	*ret = dit_arena_alloc(&modifier->scratch,
+	                       ((size_t)view.nattrs + splits.n + 1) * sizeof(**ret));
 	if (r < 0 || *ret == NULL) {
 		return r < 0 ? r : -ENOMEM;
 	}
-	memcpy(*ret, gone, n * sizeof(*gone));
+	for (uint32_t i = 0; view.id == node->id && i < view.nattrs; i++) {
+		if (view.attrs[i].is_split) {
+			(*ret)[n++] =
+				(struct split_change){.order = 2 * view.attrs[i].number};
+		}
+	}
 	for (uint32_t i = 0; i < splits.n; i++) {
 		uint32_t number =
 			dit_ad_number_known(&modifier->numbers, splits.list[i].ad);

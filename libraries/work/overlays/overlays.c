@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "codec/entry_codec.h"
 #include "filter/filter_match.h"
 
