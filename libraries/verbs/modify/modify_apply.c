@@ -15,7 +15,6 @@ struct work {
 	struct modifier *modifier;
 	const struct dit_ldif_record *record;
 	struct modify_change *change;
-	const struct dit_entry_stamp *stamp;
 	struct modify_node *node;  /* that it is about */
 	struct modify_whole whole; /* its entry, once that is read or made; else none */
 };
@@ -257,7 +256,7 @@ static int edit(struct work *work, const struct dit_dn *dn, const struct modify_
                 size_t nmods)
 {
 	return dit_modify_edit(work->modifier, work->node, &work->whole, dn, mods, nmods,
-	                       work->stamp, &work->change->notes);
+	                       &work->change->stamp, &work->change->notes);
 }
 
 static int modify(struct work *work)
@@ -468,7 +467,7 @@ static int note_csn(struct work *work)
 		if (r == 0) {
 			r = dit_entry_mark_modified(
 				&modifier->changing, modify_caches(modifier), &entry,
-				work->stamp, &modifier->scratch, NULL, 0);
+				&work->change->stamp, &modifier->scratch, NULL, 0);
 		}
 	}
 	attr = r < 0 ? NULL
@@ -477,10 +476,9 @@ static int note_csn(struct work *work)
 }
 
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
-                     const struct dit_entry_stamp *stamp, struct modify_change *change)
+                     struct modify_change *change)
 {
-	struct work work = {
-		.modifier = modifier, .record = record, .change = change, .stamp = stamp};
+	struct work work = {.modifier = modifier, .record = record, .change = change};
 	int r = change->error;
 
 	if (record->text.data[0] == '#') {

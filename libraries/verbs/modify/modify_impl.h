@@ -55,6 +55,7 @@ struct modify_mod {
 struct modify_change {
 	int error; /* 0; DIT_E_INVALID: refused, the notes say why; else the run ends */
 	enum modify_op op;
+	struct dit_entry_stamp stamp;
 	struct dit_notes notes;
 	struct dit_entry entry; /* its DN; of an added one all */
 	struct modify_mod *mods;
@@ -291,7 +292,7 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
 
 /** Make a change. 0: made; or left out; negative: the run ends, reported */
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
-                     const struct dit_entry_stamp *stamp, struct modify_change *change);
+                     struct modify_change *change);
 /** With keeps_csns: the entry that has contextCSN gets the newest ones. Reports. */
 int dit_modify_put_csns(struct modifier *modifier);
 

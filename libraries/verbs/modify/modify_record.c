@@ -346,7 +346,7 @@ static void trim_names(struct reading *reading)
 	}
 }
 
-static int read_entry(struct reading *reading, const struct dit_entry_stamp *stamp)
+static int read_entry(struct reading *reading)
 {
 	const struct dit_entry_context *context = &reading->modifier->adding;
 	struct dit_entry *entry = &reading->change->entry;
@@ -360,7 +360,9 @@ static int read_entry(struct reading *reading, const struct dit_entry_stamp *sta
 	if (r == 0 && entry->has_unknown) {
 		return DIT_E_INVALID; /* without schema check; the notes say why */
 	}
-	return r ?: dit_entry_complete(context, caches, entry, stamp, notes);
+	return r
+	               ?: dit_entry_complete(context, caches, entry,
+	                                     &reading->change->stamp, notes);
 }
 
 /* ManageDsaIT and relax say what is done anyway. */
@@ -429,7 +431,7 @@ static int check_base64(const struct reading *reading)
 	return 0;
 }
 
-static int read_change(struct reading *reading, const struct dit_entry_stamp *stamp)
+static int read_change(struct reading *reading)
 {
 	const struct dit_ldif_line *line = NULL;
 	int r = check_base64(reading);
@@ -457,7 +459,7 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 	}
 	switch (reading->change->op) {
 	case MODIFY_ADD:
-		return read_entry(reading, stamp);
+		return read_entry(reading);
 	case MODIFY_MODIFY:
 		return read_mods(reading);
 	case MODIFY_RENAME:
@@ -472,20 +474,23 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 
 /* change->error says how that went. */
 static void read_record(const struct modifier *modifier,
-                        const struct dit_pipeline_share *share,
-                        const struct dit_ldif_record *record,
-                        const struct dit_entry_stamp *stamp, struct modify_change *change)
+                        const struct dit_pipeline_share *share, size_t i)
 {
+	const struct modify_slot *slot = &modifier->slots[share->slot];
+	struct modify_change *change = &slot->changes[i];
 	struct reading reading = {.modifier = modifier,
 	                          .caches = &modifier->members[share->member],
 	                          .change = change};
 	int r = 0;
 
-	*change = (struct modify_change){.op = MODIFY_NOTHING};
+	*change = (struct modify_change){
+		.op = MODIFY_NOTHING,
+		.stamp =
+			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i)};
 	dit_notes_init(&change->notes, share->arena);
-	r = dit_ldif_parse(&modifier->adding.ldif, record->text, &modifier->files,
-	                   &change->notes, &reading.lines);
-	change->error = r ?: read_change(&reading, stamp);
+	r = dit_ldif_parse(&modifier->adding.ldif, slot->batch.records[i].text,
+	                   &modifier->files, &change->notes, &reading.lines);
+	change->error = r ?: read_change(&reading);
 }
 
 /* ---- stages of the pipeline ---- */
@@ -510,15 +515,8 @@ static int begin(void *ctx, unsigned slot_number, size_t *ret_nitems)
 
 static int parse(void *ctx, const struct dit_pipeline_share *share)
 {
-	const struct modifier *modifier = ctx;
-	const struct modify_slot *slot = &modifier->slots[share->slot];
-
 	for (size_t i = share->first; i < share->end; i++) {
-		const struct dit_entry_stamp stamp =
-			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i);
-
-		read_record(modifier, share, &slot->batch.records[i], &stamp,
-		            &slot->changes[i]);
+		read_record(ctx, share, i);
 	}
 	return 0; /* an error is told when its turn has come */
 }
@@ -530,10 +528,7 @@ static int in_order(void *ctx, unsigned slot_number)
 	int r = 0;
 
 	for (size_t i = 0; i < slot->batch.nrecords && r == 0; i++) {
-		const struct dit_entry_stamp stamp =
-			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i);
-
-		r = dit_modify_apply(modifier, &slot->batch.records[i], &stamp,
+		r = dit_modify_apply(modifier, &slot->batch.records[i],
 		                     &slot->changes[i]);
 	}
 	modifier->stats->bytes_read = slot->batch.bytes_read;
