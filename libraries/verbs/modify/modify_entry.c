@@ -51,7 +51,7 @@ static int make_room(struct modifier *modifier, struct dit_attr *attr)
 {
 	int r = attr->has_room
 	                ? 0
-	                : dit_modify_own_lists(modifier, attr, room_of(attr->nvalues));
+	                : dit_modify_own(modifier, attr, room_of(attr->nvalues), false);
 
 	attr->has_room = r == 0;
 	return r;
@@ -536,8 +536,7 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 		struct dit_attr *attr = &entry->attrs[n++];
 
 		attr->has_room = false;
-		r = dit_attr_copy_lists(attr, &modifier->kept, attr->nvalues);
-		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
+		r = dit_modify_own(modifier, attr, attr->nvalues, true);
 	}
 	return r ?: order_splits(edit);
 }

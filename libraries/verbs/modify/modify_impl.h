@@ -259,11 +259,10 @@ int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
 int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
                            const struct modify_whole *whole,
                            const struct dit_entry *edited);
-/** The bytes in lists of dit_attr_copy_lists() become the arena's as well. 0; -ENOMEM */
-int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr);
-/** The lists of an attribute that was read are kept; the bytes as well, if they would not
- * last. */
-int dit_modify_own_lists(struct modifier *modifier, struct dit_attr *attr, size_t room);
+/** The lists of an attribute are kept, and the bytes, if they would not last: those of a
+ * new one, and some that were read. 0; -ENOMEM */
+int dit_modify_own(struct modifier *modifier, struct dit_attr *attr, size_t room,
+                   bool is_new);
 /** Are the values stored apart (multival)? Exact changes lead to what slapd has stored,
  * by other steps: a value that is too long for that was never among so many. */
 bool dit_modify_is_apart(const struct modifier *modifier, const struct dit_attr *attr);

@@ -14,7 +14,7 @@
 
 /* ---- copies ---- */
 
-int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr)
+static int copy_bytes(struct dit_arena *arena, struct dit_attr *attr)
 {
 	struct dit_span *const lists[] = {attr->values, attr->normal};
 
@@ -29,14 +29,14 @@ int dit_modify_copy_bytes(struct dit_arena *arena, struct dit_attr *attr)
 	return 0;
 }
 
-int dit_modify_own_lists(struct modifier *modifier, struct dit_attr *attr, size_t room)
+int dit_modify_own(struct modifier *modifier, struct dit_attr *attr, size_t room,
+                   bool is_new)
 {
-	struct dit_arena *arena = &modifier->kept;
-	int r = dit_attr_copy_lists(attr, arena, room);
+	int r = dit_attr_copy_lists(attr, &modifier->kept, room);
 
-	return r < 0 || (modifier->seal == NULL && !attr->is_split)
+	return r < 0 || (!is_new && modifier->seal == NULL && !attr->is_split)
 	               ? r
-	               : dit_modify_copy_bytes(arena, attr);
+	               : copy_bytes(&modifier->kept, attr);
 }
 
 /* ---- entries ---- */
@@ -186,7 +186,7 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 
 		next = place == MODIFY_OWN ? next : place + 1;
 		if (is_whole && place != MODIFY_OWN) {
-			r = dit_modify_own_lists(modifier, attr, attr->nvalues);
+			r = dit_modify_own(modifier, attr, attr->nvalues, false);
 			place = MODIFY_OWN;
 		}
 		node->entry->places[i] = place;
@@ -217,8 +217,7 @@ int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
 	for (uint32_t i = 0; r == 0 && i < kept.nattrs; i++) {
 		struct dit_attr *attr = &kept.attrs[i];
 
-		r = dit_attr_copy_lists(attr, &modifier->kept, attr->nvalues);
-		r = r ?: dit_modify_copy_bytes(&modifier->kept, attr);
+		r = dit_modify_own(modifier, attr, attr->nvalues, true);
 		attr->is_split = dit_modify_is_apart(modifier, attr);
 		if (r == 0 && attr->is_split) {
 			r = dit_attr_sort(attr, &modifier->scratch, &twice);
