@@ -26,25 +26,22 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 
 /* ---- statistics ---- */
 
-int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map,
-                   struct dit_diff_count **list, size_t *n)
+int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map)
 {
 	uint64_t key = dit_sum128_seed(name, diff->seed);
-	uint32_t at = dit_diff_map_get(map, key);
-	struct dit_diff_count *more = NULL;
+	struct dit_diff_count *count = dit_diff_map_get(map, key);
 
-	if (at != DIT_DIFF_NONE) {
-		(*list)[at].n++;
+	if (count != NULL) {
+		count->n++;
 		return 0;
 	}
-	more = reallocarray(*list, *n + 1, sizeof(*more));
-	if (more == NULL) {
+	count = dit_arena_alloc(&diff->kept, sizeof(*count));
+	name = dit_arena_copy(&diff->kept, name);
+	if (count == NULL || name.data == NULL) {
 		return -ENOMEM;
 	}
-	*list = more;
-	more[*n] = (struct dit_diff_count){.name = strndup(name.data, name.len), .n = 1};
-	return more[*n].name == NULL ? -ENOMEM
-	                             : dit_diff_map_set(map, key, (uint32_t)(*n)++);
+	*count = (struct dit_diff_count){.name = (char *)name.data, .n = 1};
+	return dit_diff_map_set(map, key, count);
 }
 
 static int compare_attrs(const void *a, const void *b)
@@ -63,11 +60,23 @@ static int compare_branches(const void *a, const void *b)
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
 }
 
-static void sort_counts(struct dit_diff_stats *stats)
+static int list_counts(const struct dit_diff_map *map,
+                       int (*compare)(const void *a, const void *b),
+                       struct dit_diff_count **ret, size_t *ret_n)
 {
-	dit_sort_items(stats->attrs, stats->nattrs, sizeof(*stats->attrs), compare_attrs);
-	dit_sort_items(stats->branches, stats->nbranches, sizeof(*stats->branches),
-	               compare_branches);
+	struct dit_diff_count *list = dit_diff_map_list(map, sizeof(*list));
+
+	*ret = list;
+	while (list != NULL && *ret_n < map->n) {
+		char *name = strdup(list[*ret_n].name);
+
+		if (name == NULL) {
+			return -ENOMEM;
+		}
+		list[(*ret_n)++].name = name;
+	}
+	dit_sort_items(list, *ret_n, sizeof(*list), compare);
+	return list == NULL ? -ENOMEM : 0;
 }
 
 static void free_counts(struct dit_diff_count *list, size_t n)
@@ -334,7 +343,7 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	ret->threads = diff->job.nthreads;
 	if (ret->phase == DIT_DIFF_CHANGES) {
 		ret->done = diff->nwritten;
-		ret->total = diff->nnodes;
+		ret->total = diff->nnodes + diff->nholders;
 		return;
 	}
 	ret->done = diff->sides[ret->phase].nread;
@@ -384,7 +393,7 @@ static void deinit(struct dit_diff *diff)
 	dit_diff_map_deinit(&diff->attrs);
 	dit_diff_map_deinit(&diff->branches);
 	dit_ldif_text_deinit(&diff->text);
-	dit_arena_deinit(&diff->names);
+	dit_arena_deinit(&diff->kept);
 	dit_arena_deinit(&diff->arena);
 	free(diff->ads);
 	free(diff->nodes);
@@ -411,7 +420,7 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 	                            .fill = fill_progress,
 	                            .ctx = &diff};
 	dit_job_init(&diff.job, &job);
-	dit_arena_init(&diff.names, ARENA_BYTES);
+	dit_arena_init(&diff.kept, ARENA_BYTES);
 	dit_arena_init(&diff.arena, ARENA_BYTES);
 	dit_ldif_text_init(&diff.text, own->wrap == 0          ? DIT_LDIF_WRAP_DEFAULT
 	                               : own->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE
@@ -422,6 +431,12 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 		            : -EIO;
 	}
 	r = r ?: run(&diff);
+	r = r
+	            ?: list_counts(&diff.attrs, compare_attrs, &diff.stats.attrs,
+	                           &diff.stats.nattrs);
+	r = r
+	            ?: list_counts(&diff.branches, compare_branches, &diff.stats.branches,
+	                           &diff.stats.nbranches);
 	if (r < 0 && r != DIT_E_STOPPED && !diff.is_told) {
 		(void)dit_job_fail(&diff.job, r, "differences");
 	}
@@ -430,7 +445,6 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 		dit_diff_stats_deinit(&diff.stats);
 		return r;
 	}
-	sort_counts(&diff.stats);
 	*ret = diff.stats;
 	return 0;
 }

@@ -30,32 +30,25 @@ static unsigned bucket_of(const struct dit_sum128 *name, unsigned nbuckets)
 	return (unsigned)((name->high >> 32) * nbuckets >> 32);
 }
 
-static int add_subtree(struct dit_diff_digest *digest, uint64_t id, uint32_t *ret)
+static int add_entry(struct dit_diff *diff, struct dit_diff_digest *digest,
+                     struct bucket *bucket, const struct dit_diff_sum *entry)
 {
-	*ret = (uint32_t)digest->nsubtrees;
-	if (digest->nsubtrees >= DIT_DIFF_NONE - 1 ||
-	    DIT_APPEND(digest->subtrees, digest->subtrees_size, digest->nsubtrees,
-	               (struct subtree){.id = id}) < 0) {
-		return -ENOMEM;
-	}
-	return dit_diff_map_set(&digest->by_id, id, *ret);
-}
+	struct subtree *subtree = dit_diff_map_get(&digest->by_id, entry->uuid);
 
-static int add_entry(struct dit_diff_digest *digest, struct bucket *bucket,
-                     const struct dit_diff_sum *entry)
-{
-	uint32_t at = dit_diff_map_get(&digest->by_id, entry->uuid);
-	int r = at == DIT_DIFF_NONE ? add_subtree(digest, entry->uuid, &at) : 0;
-
-	if (r < 0) {
-		return r;
+	if (subtree == NULL) {
+		subtree = dit_arena_alloc(&diff->kept, sizeof(*subtree));
+		if (subtree == NULL ||
+		    dit_diff_map_set(&digest->by_id, entry->uuid, subtree) < 0) {
+			return -ENOMEM;
+		}
+		*subtree = (struct subtree){.id = entry->uuid};
 	}
 	digest->nentries++;
 	bucket->n++;
 	bucket->sum += entry->sum.low;
 	bucket->mixed += entry->sum.low * entry->dn.low;
-	digest->subtrees[at].n++;
-	dit_sum128_add(&digest->subtrees[at].sum, &entry->sum);
+	subtree->n++;
+	dit_sum128_add(&subtree->sum, &entry->sum);
 	dit_sum128_add(&digest->sum, &entry->sum);
 	return DIT_APPEND(digest->suspects, digest->suspects_size, digest->nsuspects,
 	                  (struct suspect){.id = entry->id, .name = entry->dn.low});
@@ -90,16 +83,15 @@ static void end_bucket(struct dit_diff_digest *digest, size_t first,
 
 /* In the order of the hashes of DNs, so a bucket's entries come one after the other.
  * @param other  buckets; NULL: there are none */
-static int add_entries(struct dit_diff_digest *digest, struct dit_sorter *sorter,
-                       const struct bucket *other)
+static int add_entries(struct dit_diff *diff, struct dit_diff_side *side,
+                       struct dit_diff_digest *digest, const struct bucket *other)
 {
-	struct dit_diff_sums entries = {.sorter = sorter};
 	unsigned at = 0;
 	size_t first = 0;
 	int r = 0;
 
-	while (r == 0 && (r = dit_diff_next_sum(&entries)) > 0) {
-		unsigned number = bucket_of(&entries.at.dn, digest->nbuckets);
+	while (r == 0 && (r = dit_diff_next_sum(side)) > 0) {
+		unsigned number = bucket_of(&side->at.dn, digest->nbuckets);
 
 		if (number != at) {
 			end_bucket(digest, first, &digest->buckets[at],
@@ -107,7 +99,7 @@ static int add_entries(struct dit_diff_digest *digest, struct dit_sorter *sorter
 			first = digest->nsuspects;
 			at = number;
 		}
-		r = add_entry(digest, &digest->buckets[at], &entries.at);
+		r = add_entry(diff, digest, &digest->buckets[at], &side->at);
 	}
 	end_bucket(digest, first, &digest->buckets[at],
 	           other == NULL ? NULL : &other[at]);
@@ -134,6 +126,11 @@ static int name_subtrees(struct dit_diff *diff, unsigned side,
 	struct dit_entry_view entry = {.id = 0};
 	int r = 0;
 
+	digest->subtrees = dit_diff_map_list(&digest->by_id, sizeof(*digest->subtrees));
+	if (digest->subtrees == NULL) {
+		return -ENOMEM;
+	}
+	digest->nsubtrees = digest->by_id.n;
 	dit_sort_items(digest->subtrees, digest->nsubtrees, sizeof(*digest->subtrees),
 	               compare_subtrees);
 	if (digest->nsubtrees > DIT_DIGEST_SUBTREES_MAX) {
@@ -196,7 +193,7 @@ static int make_digest(struct dit_diff *diff, unsigned side,
 	uint64_t nrecords = dit_entry_scan_nrecords(it->scan);
 	int r = dit_digest_new_buckets(ret, other->nbuckets ?: choose_nbuckets(nrecords));
 
-	r = r ?: add_entries(ret, it->sorter, other->buckets);
+	r = r ?: add_entries(diff, it, ret, other->buckets);
 	r = r ?: name_subtrees(diff, side, ret);
 	return r ?: read_csns(diff, side, ret);
 }

@@ -51,8 +51,7 @@ struct dit_diff_digest {
 	unsigned nbuckets;      /* a power of two */
 	struct subtree *subtrees;
 	size_t nsubtrees;
-	size_t subtrees_size;
-	struct dit_diff_map by_id; /* of subtrees, while they are summed up */
+	struct dit_diff_map by_id; /* subtrees, while they are summed up */
 	json_t *csns;              /* owned */
 	struct suspect *suspects;  /* by ID; owned */
 	size_t nsuspects;

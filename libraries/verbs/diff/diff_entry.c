@@ -92,8 +92,7 @@ static int parse_rdns(struct dit_diff *diff, struct dit_span old, struct dit_spa
 static int parse_rdns_of(struct dit_diff *diff, const struct dit_diff_node *node,
                          struct rdns *ret)
 {
-	return parse_rdns(diff, dit_diff_item_of(diff, node, 0)->rdn,
-	                  dit_diff_item_of(diff, node, 1)->rdn, ret);
+	return parse_rdns(diff, node->item[0]->rdn, node->item[1]->rdn, ret);
 }
 
 static bool has(const struct dit_attr_values *values, struct dit_span normal)
@@ -158,8 +157,8 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 
 	dit_arena_reset(&diff->arena);
 	r = parse_rdns_of(diff, node, &rdns);
-	r = r ?: dit_diff_read(diff, 0, dit_diff_item_of(diff, node, 0)->id, &before);
-	r = r ?: dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id, &entry);
+	r = r ?: dit_diff_read(diff, 0, node->item[0]->id, &before);
+	r = r ?: dit_diff_read(diff, 1, node->item[1]->id, &entry);
 	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
 		struct dit_attr_values values;
 
@@ -412,7 +411,7 @@ static int count(struct change *change, const struct dit_attr_view *view)
 
 	change->differs = true;
 	return dit_diff_count(diff, view->ad == NULL ? view->name : view->ad->name,
-	                      &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
+	                      &diff->attrs);
 }
 
 static int compare_attr(struct change *change, const struct dit_attr_view *view,
@@ -484,9 +483,8 @@ static int compare_attrs(struct change *change)
 	return r;
 }
 
-int dit_diff_modify(struct dit_diff *diff, uint32_t at)
+int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	const struct dit_diff_node *node = &diff->nodes[at];
 	struct change change = {.diff = diff};
 	int r = 0;
 
@@ -498,7 +496,7 @@ int dit_diff_modify(struct dit_diff *diff, uint32_t at)
 		change.rdns.old_stays = keeps > 0;
 	}
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		r = dit_diff_read(diff, side, dit_diff_item_of(diff, node, side)->id,
+		r = dit_diff_read(diff, side, node->item[side]->id,
 		                  &change.entries[side]);
 	}
 	r = r ?: compare_attrs(&change);

@@ -21,23 +21,25 @@
 #include "scan/scan_snapshot.h"
 #include "sort/sort.h"
 
-#define DIT_DIFF_NONE   UINT32_MAX
 #define DIT_DIFF_HOLDER "ou=ditdiff-" /* how their RDNs begin */
 
-/** A map from 64-bit keys, which are hashes already, to numbers. Zero is an empty one. */
+/** A map from 64-bit keys, which are hashes already, to objects. Zero is an empty one. */
 struct dit_diff_map {
 	struct dit_diff_slot {
 		uint64_t key;
-		uint32_t number; /* plus one; 0: the slot is free */
-	} * slots;               /* owned; size is a power of two */
+		void *object; /* NULL: the slot is free */
+	} * slots;            /* owned; size is a power of two */
 	size_t size;
 	size_t n;
 };
 
-/** The number of a key; DIT_DIFF_NONE: there is none. */
-uint32_t dit_diff_map_get(const struct dit_diff_map *map, uint64_t key);
-/** Give a key a number, in place of the one that it has. 0 or -ENOMEM */
-int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, uint32_t number);
+/** The object of a key; NULL: there is none. */
+void *dit_diff_map_get(const struct dit_diff_map *map, uint64_t key);
+/** Give a key an object, in place of the one that it has. 0 or -ENOMEM */
+int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, void *object);
+/** Copies of all objects, of so many bytes each, one after the other; NULL: no memory.
+ * Owned */
+void *dit_diff_map_list(const struct dit_diff_map *map, size_t bytes);
 void dit_diff_map_deinit(struct dit_diff_map *map);
 
 /** An entry of one side that differs; or one above such an entry, or below a marked one
@@ -48,15 +50,23 @@ struct dit_diff_item {
 	uint64_t uuid; /* a hash; 0: none */
 	struct dit_sum128 sum;
 	bool is_equal; /* the other side has one like it */
-	/* Set by dit_diff_read_items(). */
+	/* Set when it is read. */
 	bool is_read;
 	bool is_hole;
-	uint64_t parent;     /* its ID; 0: topmost */
-	uint64_t class_hash; /* of structuralObjectClass */
-	uint64_t rdn_hash;   /* of the normal RDN */
-	struct dit_span rdn; /* as written; in the arena */
-	unsigned depth;      /* RDNs of its DN */
-	uint32_t node;       /* DIT_DIFF_NONE: not yet */
+	unsigned depth;               /* RDNs of its DN */
+	struct dit_diff_item *parent; /* NULL: topmost */
+	uint64_t class_hash;          /* of structuralObjectClass */
+	uint64_t rdn_hash;            /* of the normal RDN */
+	struct dit_span rdn;          /* as written */
+	struct dit_diff_node *node;   /* NULL: not yet */
+};
+
+/** An entry in the sorter of a side, by the first field. */
+struct dit_diff_sum {
+	struct dit_sum128 dn; /* dit_diff_dn_sum() */
+	uint64_t id;
+	struct dit_sum128 sum; /* of its values; for a digest dit_entry_view_digest() */
+	uint64_t uuid;         /* a hash; 0: none; for a digest the parent's ID */
 };
 
 struct dit_diff_side {
@@ -66,11 +76,12 @@ struct dit_diff_side {
 	struct dit_entry_scan *scan;
 	struct dit_entry_reader *reader; /* of single entries, when no scan runs */
 	struct dit_sorter *sorter;       /* sums by DN */
+	struct dit_diff_sum at;          /* the present one of these */
 	uint64_t nread;                  /* records of the scan, for the progress */
 	struct dit_sum128 digest;        /* with opts.exact */
 	uint64_t top;                    /* ID of a topmost entry with contextCSN; or 0 */
 	bool is_ready;                   /* open, and summed up */
-	struct dit_diff_item *items;
+	struct dit_diff_item **items;
 	size_t nitems;
 	size_t items_size;
 	struct dit_diff_map by_id;
@@ -78,19 +89,19 @@ struct dit_diff_side {
 
 /** The same entry on both sides, or one that a side has alone. */
 struct dit_diff_node {
-	uint32_t item[2]; /* DIT_DIFF_NONE: that side does not have it */
-	bool moves;       /* its parent or its RDN differs */
-	bool is_renamed;  /* the RDN differs */
-	bool has_kept;    /* the node is deleted, and an entry below it stays */
-	bool is_gone;     /* deleted by now */
+	struct dit_diff_item *item[2]; /* NULL: that side does not have it */
+	bool moves;                    /* its parent or its RDN differs */
+	bool is_renamed;               /* the RDN differs */
+	bool has_kept; /* the node is deleted, and an entry below it stays */
+	bool is_gone;  /* deleted by now */
 	enum {
 		DIT_DIFF_WAITS,
 		DIT_DIFF_BUSY,
 		DIT_DIFF_DONE
 	} state;
 	/* Where it is at the moment. */
-	uint32_t parent;     /* a node; DIT_DIFF_NONE: topmost */
-	struct dit_span rdn; /* as written */
+	struct dit_diff_node *parent; /* NULL: topmost */
+	struct dit_span rdn;          /* as written */
 	uint64_t rdn_hash;
 };
 
@@ -120,17 +131,17 @@ struct dit_diff {
 	 * after the scans] */
 	_Atomic bool has_holder_name;
 
-	struct dit_arena names; /* RDNs of items and nodes */
+	struct dit_arena kept;  /* items and nodes, their RDNs, and counts */
 	struct dit_arena arena; /* of one change */
 
-	struct dit_diff_node *nodes;
+	struct dit_diff_node **nodes;
 	size_t nnodes;
 	size_t nodes_size;
-	struct dit_diff_map attrs;    /* of the statistics, by name */
+	struct dit_diff_map attrs;    /* struct dit_diff_count, by a hash of the name */
 	struct dit_diff_map branches; /* the same */
 	unsigned suffix_nrdns;
 	struct dit_diff_map taken; /* nodes that go or move, by their present names */
-	uint32_t *holders;         /* nodes: entries that were added to free names */
+	struct dit_diff_node **holders; /* entries that were added to free names */
 	size_t nholders;
 	size_t holders_size;
 
@@ -155,35 +166,23 @@ static inline bool dit_diff_is_twin(const struct dit_diff *diff, unsigned side,
 	       dit_known_twin(diff->known, id) != 0;
 }
 
-/** One more of that name. @param map  of the list. 0 or -ENOMEM */
-int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map,
-                   struct dit_diff_count **list, size_t *n);
+/** One more of that name. 0 or -ENOMEM */
+int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map);
 
 /* ---- diff_scan.c ---- */
 
 /** Report an entry that is damaged. @return DIT_E_CORRUPT */
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id);
 
-/** An entry in the sorter of its side, by the first field. */
-struct dit_diff_sum {
-	struct dit_sum128 dn; /* dit_diff_dn_sum() */
-	uint64_t id;
-	struct dit_sum128 sum; /* of its values; for a digest dit_entry_view_digest() */
-	uint64_t uuid;         /* a hash; 0: none; for a digest the parent's ID */
-};
-
-/** The entries of a sorter, one by one. */
-struct dit_diff_sums {
-	struct dit_sorter *sorter;
-	struct dit_diff_sum at; /* the present one */
-};
-
-/** A dit_pairs.next. @param sums  struct dit_diff_sums. 1; 0: the end; error */
-int dit_diff_next_sum(void *sums);
+/** A dit_pairs.next. @param side  struct dit_diff_side. 1; 0: the end; error */
+int dit_diff_next_sum(void *side);
 /** Sum up entries of a side into its sorter. @param marked  take children of these alone;
  * NULL: all entries. 0; error */
 int dit_diff_scan(struct dit_diff *diff, unsigned side,
                   const struct dit_diff_map *marked);
+/** The item of an entry. If it has none it gets one, which is equal. 0 or -ENOMEM */
+int dit_diff_item(struct dit_diff *diff, unsigned side, uint64_t id,
+                  struct dit_diff_item **ret);
 /** Entries whose sums differ become items. 0; error */
 int dit_diff_collect(struct dit_diff *diff);
 /** Children of the marked items become items as well. @param marked  by the IDs of these
@@ -210,18 +209,14 @@ int dit_diff_match(struct dit_diff *diff);
 int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
                   struct dit_entry_view *ret);
 
-static inline struct dit_diff_item *dit_diff_item_of(struct dit_diff *diff,
-                                                     const struct dit_diff_node *node,
-                                                     unsigned side)
+/** The node of the parent on a side, or on the one that has the node; NULL: topmost. */
+static inline struct dit_diff_node *dit_diff_parent_of(const struct dit_diff_node *node,
+                                                       unsigned side)
 {
-	return node->item[side] == DIT_DIFF_NONE
-	               ? NULL
-	               : &diff->sides[side].items[node->item[side]];
-}
+	const struct dit_diff_item *item = node->item[side] ?: node->item[1 - side];
 
-/** The node of the parent on a side; DIT_DIFF_NONE: topmost. */
-uint32_t dit_diff_parent_of(struct dit_diff *diff, const struct dit_diff_node *node,
-                            unsigned side);
+	return item == NULL || item->parent == NULL ? NULL : item->parent->node;
+}
 
 /* ---- diff_plan.c ---- */
 
@@ -239,12 +234,13 @@ int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first
  * has them, or if the new RDN has none of their type. 1; 0; error */
 int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node);
 /** The rest of a node's differences as one change. 0; error */
-int dit_diff_modify(struct dit_diff *diff, uint32_t node);
+int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node);
 
 /* ---- diff_write.c ---- */
 
 /** The DN that a node has at the moment, in the arena. 0 or -ENOMEM */
-int dit_diff_dn(struct dit_diff *diff, uint32_t node, struct dit_span *ret);
+int dit_diff_dn(struct dit_diff *diff, const struct dit_diff_node *node,
+                struct dit_span *ret);
 /** Is the DN, in any form, that of a holder, or like one? */
 bool dit_diff_is_holder(struct dit_span dn);
 /** With opts.exact: the comment lines at the beginning. 0; error */
@@ -258,13 +254,14 @@ int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type);
 int dit_diff_end(struct dit_diff *diff);
 /** Give the text that waits to the caller's function. 0; the error of that function */
 int dit_diff_flush(struct dit_diff *diff);
-int dit_diff_add(struct dit_diff *diff, uint32_t node);
-int dit_diff_delete(struct dit_diff *diff, uint32_t node);
+int dit_diff_add(struct dit_diff *diff, const struct dit_diff_node *node);
+int dit_diff_delete(struct dit_diff *diff, const struct dit_diff_node *node);
 /** @param parent  the new one; @param takes_old  the values of the old RDN go */
-int dit_diff_rename(struct dit_diff *diff, uint32_t node, uint32_t parent,
-                    struct dit_span rdn, bool takes_old);
+int dit_diff_rename(struct dit_diff *diff, const struct dit_diff_node *node,
+                    const struct dit_diff_node *parent, struct dit_span rdn,
+                    bool takes_old);
 /** Add a holder below the topmost entry (diff_plan.c). 0; error */
-int dit_diff_add_holder(struct dit_diff *diff, uint32_t node);
+int dit_diff_add_holder(struct dit_diff *diff, const struct dit_diff_node *node);
 
 /* ---- diff_digest.c ---- */
 

@@ -66,22 +66,8 @@ static uint64_t class_of(const struct dit_diff *diff, const struct dit_entry_vie
 	return 0;
 }
 
-static int add_parent(struct dit_diff_side *side, uint64_t id)
+static int read_item(struct dit_diff *diff, unsigned side, struct dit_diff_item *item)
 {
-	if (id == 0 || dit_diff_map_get(&side->by_id, id) != DIT_DIFF_NONE) {
-		return 0;
-	}
-	if (DIT_GROW(side->items, side->items_size, side->nitems + 1) < 0) {
-		return -ENOMEM;
-	}
-	side->items[side->nitems] =
-		(struct dit_diff_item){.id = id, .is_equal = true, .node = DIT_DIFF_NONE};
-	return dit_diff_map_set(&side->by_id, id, (uint32_t)side->nitems++);
-}
-
-static int read_item(struct dit_diff *diff, unsigned side, size_t at)
-{
-	struct dit_diff_item *item = &diff->sides[side].items[at];
 	struct dit_entry_view entry;
 	int r = dit_diff_read(diff, side, item->id, &entry);
 
@@ -92,15 +78,16 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 	item->is_hole = entry.is_hole;
 	item->is_equal |= entry.is_hole; /* it is neither added nor deleted */
 	item->dn = dit_diff_dn_sum(diff, entry.norm_dn).low;
-	item->parent = entry.parent;
 	item->depth = dit_dn_depth(entry.norm_dn);
 	item->class_hash = class_of(diff, &entry);
 	/* A topmost entry has several RDNs, and keeps them. */
 	item->rdn = dit_arena_copy(
-		&diff->names, entry.parent == 0 ? entry.dn : dit_dn_first_rdn(entry.dn));
+		&diff->kept, entry.parent == 0 ? entry.dn : dit_dn_first_rdn(entry.dn));
 	item->rdn_hash = dit_sum128_seed(dit_dn_first_rdn(entry.norm_dn), diff->seed);
 	return item->rdn.data == NULL ? -ENOMEM
-	                              : add_parent(&diff->sides[side], entry.parent);
+	       : entry.parent == 0
+	               ? 0
+	               : dit_diff_item(diff, side, entry.parent, &item->parent);
 }
 
 /* Those that are added on the way are read as well. */
@@ -109,8 +96,8 @@ static int read_items(struct dit_diff *diff, unsigned side)
 	int r = 0;
 
 	for (size_t i = 0; i < diff->sides[side].nitems && r == 0; i++) {
-		if (!diff->sides[side].items[i].is_read) {
-			r = read_item(diff, side, i);
+		if (!diff->sides[side].items[i]->is_read) {
+			r = read_item(diff, side, diff->sides[side].items[i]);
 		}
 	}
 	return r;
@@ -118,27 +105,26 @@ static int read_items(struct dit_diff *diff, unsigned side)
 
 /* ---- nodes ---- */
 
-static int add_node(struct dit_diff *diff, uint32_t first, uint32_t second)
+static int add_node(struct dit_diff *diff, struct dit_diff_item *first,
+                    struct dit_diff_item *second)
 {
-	struct dit_diff_node node = {.item = {first, second}, .parent = DIT_DIFF_NONE};
+	struct dit_diff_node *node = dit_arena_alloc(&diff->kept, sizeof(*node));
 
-	if (diff->nnodes >= DIT_DIFF_NONE - 1 ||
-	    DIT_GROW(diff->nodes, diff->nodes_size, diff->nnodes + 1) < 0) {
+	if (node == NULL) {
 		return -ENOMEM;
 	}
+	*node = (struct dit_diff_node){.item = {first, second}};
 	for (unsigned side = 0; side < 2; side++) {
-		if (node.item[side] != DIT_DIFF_NONE) {
-			diff->sides[side].items[node.item[side]].node =
-				(uint32_t)diff->nnodes;
+		if (node->item[side] != NULL) {
+			node->item[side]->node = node;
 		}
 	}
-	diff->nodes[diff->nnodes++] = node;
-	return 0;
+	return DIT_APPEND(diff->nodes, diff->nodes_size, diff->nnodes, node);
 }
 
 static uint64_t by_uuid(const struct dit_diff_item *item)
 {
-	return item->is_equal || item->parent == 0 ? 0 : item->uuid;
+	return item->is_equal || item->parent == NULL ? 0 : item->uuid;
 }
 
 static uint64_t by_dn(const struct dit_diff_item *item)
@@ -156,7 +142,7 @@ static bool is_one_class(const struct dit_diff *diff, const struct dit_diff_item
                          const struct dit_diff_item *b)
 {
 	return a->class_hash == b->class_hash || a->is_hole || b->is_hole ||
-	       b->parent == 0 ||
+	       b->parent == NULL ||
 	       (a->dn == b->dn && dit_span_eq(a->rdn, b->rdn) && is_glue(diff, a));
 }
 
@@ -168,26 +154,25 @@ static int match_by(struct dit_diff *diff,
 	int r = 0;
 
 	for (size_t i = 0; i < diff->sides[0].nitems && r == 0; i++) {
-		const struct dit_diff_item *item = &diff->sides[0].items[i];
+		struct dit_diff_item *item = diff->sides[0].items[i];
 
-		if (item->node == DIT_DIFF_NONE && key_of(item) != 0) {
-			r = dit_diff_map_set(&map, key_of(item), (uint32_t)i);
+		if (item->node == NULL && key_of(item) != 0) {
+			r = dit_diff_map_set(&map, key_of(item), item);
 		}
 	}
 	for (size_t i = 0; i < diff->sides[1].nitems && r == 0; i++) {
-		const struct dit_diff_item *item = &diff->sides[1].items[i];
-		uint32_t at = item->node != DIT_DIFF_NONE || key_of(item) == 0
-		                      ? DIT_DIFF_NONE
-		                      : dit_diff_map_get(&map, key_of(item));
-		const struct dit_diff_item *first =
-			at == DIT_DIFF_NONE ? NULL : &diff->sides[0].items[at];
+		struct dit_diff_item *item = diff->sides[1].items[i];
+		struct dit_diff_item *first =
+			item->node != NULL || key_of(item) == 0
+				? NULL
+				: dit_diff_map_get(&map, key_of(item));
 
-		if (first != NULL && first->node == DIT_DIFF_NONE &&
+		if (first != NULL && first->node == NULL &&
 		    is_one_class(diff, first, item)) {
 			r = first->rdn_hash == item->rdn_hash
 			            ? 1
 			            : dit_diff_can_rename(diff, first, item);
-			r = r > 0 ? add_node(diff, at, (uint32_t)i) : r;
+			r = r > 0 ? add_node(diff, first, item) : r;
 		}
 	}
 	dit_diff_map_deinit(&map);
@@ -199,44 +184,32 @@ static int add_alone(struct dit_diff *diff, unsigned side)
 	int r = 0;
 
 	for (size_t i = 0; i < diff->sides[side].nitems && r == 0; i++) {
-		if (diff->sides[side].items[i].node == DIT_DIFF_NONE) {
-			r = side == 0 ? add_node(diff, (uint32_t)i, DIT_DIFF_NONE)
-			              : add_node(diff, DIT_DIFF_NONE, (uint32_t)i);
+		struct dit_diff_item *item = diff->sides[side].items[i];
+
+		if (item->node == NULL) {
+			r = side == 0 ? add_node(diff, item, NULL)
+			              : add_node(diff, NULL, item);
 		}
 	}
 	return r;
 }
 
-uint32_t dit_diff_parent_of(struct dit_diff *diff, const struct dit_diff_node *node,
-                            unsigned side)
-{
-	unsigned at = node->item[side] == DIT_DIFF_NONE ? 1 - side : side;
-	const struct dit_diff_item *item = dit_diff_item_of(diff, node, at);
-	uint32_t parent =
-		item == NULL || item->parent == 0
-			? DIT_DIFF_NONE
-			: dit_diff_map_get(&diff->sides[at].by_id, item->parent);
-
-	return parent == DIT_DIFF_NONE ? parent : diff->sides[at].items[parent].node;
-}
-
 static void compare_places(struct dit_diff *diff)
 {
 	for (size_t i = 0; i < diff->nnodes; i++) {
-		struct dit_diff_node *node = &diff->nodes[i];
-		const struct dit_diff_item *items[2] = {dit_diff_item_of(diff, node, 0),
-		                                        dit_diff_item_of(diff, node, 1)};
-		const struct dit_diff_item *now = items[0] == NULL ? items[1] : items[0];
+		struct dit_diff_node *node = diff->nodes[i];
+		const struct dit_diff_item *a = node->item[0];
+		const struct dit_diff_item *b = node->item[1];
+		const struct dit_diff_item *now = a ?: b;
 
 		/* slapd renames no topmost entry: its spelling stays. */
-		if (items[0] != NULL && items[1] != NULL &&
-		    (items[0]->parent != 0 || items[1]->parent != 0)) {
-			node->is_renamed = !dit_span_eq(items[0]->rdn, items[1]->rdn);
-			node->moves = node->is_renamed ||
-			              dit_diff_parent_of(diff, node, 0) !=
-			                      dit_diff_parent_of(diff, node, 1);
+		if (a != NULL && b != NULL && (a->parent != NULL || b->parent != NULL)) {
+			node->is_renamed = !dit_span_eq(a->rdn, b->rdn);
+			node->moves =
+				node->is_renamed || dit_diff_parent_of(node, 0) !=
+							    dit_diff_parent_of(node, 1);
 		}
-		node->parent = dit_diff_parent_of(diff, node, items[0] == NULL);
+		node->parent = dit_diff_parent_of(node, 0);
 		node->rdn = now->rdn;
 		node->rdn_hash = now->rdn_hash;
 	}
@@ -249,7 +222,7 @@ static int make_nodes(struct dit_diff *diff)
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		r = read_items(diff, side);
 		for (size_t i = 0; i < diff->sides[side].nitems; i++) {
-			diff->sides[side].items[i].node = DIT_DIFF_NONE;
+			diff->sides[side].items[i]->node = NULL;
 		}
 	}
 	diff->nnodes = 0;
@@ -275,13 +248,14 @@ static int mark(struct dit_diff *diff, unsigned side, struct dit_diff_map *ret)
 	int r = 0;
 
 	for (size_t i = 0; i < other->nitems && r == 0; i++) {
-		r = dit_diff_map_set(&dns, other->items[i].dn, (uint32_t)i);
+		r = dit_diff_map_set(&dns, other->items[i]->dn, other->items[i]);
 	}
 	for (size_t i = 0; i < own->nitems && r == 0; i++) {
-		uint32_t at = dit_diff_map_get(&dns, own->items[i].dn);
+		struct dit_diff_item *item = own->items[i];
+		const struct dit_diff_item *same = dit_diff_map_get(&dns, item->dn);
 
-		if (at != DIT_DIFF_NONE && other->items[at].node != own->items[i].node) {
-			r = dit_diff_map_set(ret, own->items[i].id, (uint32_t)i);
+		if (same != NULL && same->node != item->node) {
+			r = dit_diff_map_set(ret, item->id, item);
 		}
 	}
 	dit_diff_map_deinit(&dns);
@@ -294,17 +268,11 @@ static int check_topmost(struct dit_diff *diff)
 	bool is_alone[2] = {false, false};
 
 	for (size_t i = 0; i < diff->nnodes; i++) {
-		const struct dit_diff_node *node = &diff->nodes[i];
+		struct dit_diff_item *const *item = diff->nodes[i]->item;
+		unsigned side = item[0] == NULL;
 
-		for (unsigned side = 0; side < 2; side++) {
-			const struct dit_diff_item *item =
-				dit_diff_item_of(diff, node, side);
-
-			if (item != NULL && item->parent == 0 && !item->is_equal &&
-			    node->item[1 - side] == DIT_DIFF_NONE) {
-				is_alone[side] = true;
-			}
-		}
+		is_alone[side] |= item[1 - side] == NULL && item[side]->parent == NULL &&
+		                  !item[side]->is_equal;
 	}
 	return is_alone[0] && is_alone[1] && diff->suffix_nrdns > 0
 	               ? dit_diff_fail(
@@ -324,17 +292,15 @@ static bool is_hole_alone(const struct dit_diff_item *hole,
  * the first side goes with all below it. */
 static int check_holes(struct dit_diff *diff)
 {
-	for (uint32_t i = 0; i < diff->nnodes; i++) {
-		const struct dit_diff_item *a =
-			dit_diff_item_of(diff, &diff->nodes[i], 0);
-		const struct dit_diff_item *b =
-			dit_diff_item_of(diff, &diff->nodes[i], 1);
+	for (size_t i = 0; i < diff->nnodes; i++) {
+		const struct dit_diff_item *a = diff->nodes[i]->item[0];
+		const struct dit_diff_item *b = diff->nodes[i]->item[1];
 		struct dit_span dn;
 
 		if (!is_hole_alone(b, a) && (b == NULL || !is_hole_alone(a, b))) {
 			continue;
 		}
-		if (dit_diff_dn(diff, i, &dn) < 0) {
+		if (dit_diff_dn(diff, diff->nodes[i], &dn) < 0) {
 			return -ENOMEM;
 		}
 		diff->is_told = true;

@@ -29,56 +29,53 @@
 
 #define LEVELS 100 /* of entries that are renamed first; after that a holder serves */
 
-static bool is_added(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool is_added(const struct dit_diff_node *node)
 {
-	const struct dit_diff_item *item = dit_diff_item_of(diff, node, 1);
-
-	return node->item[0] == DIT_DIFF_NONE && item != NULL && !item->is_equal;
+	return node->item[0] == NULL && node->item[1] != NULL && !node->item[1]->is_equal;
 }
 
-static bool is_deleted(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool is_deleted(const struct dit_diff_node *node)
 {
-	const struct dit_diff_item *item = dit_diff_item_of(diff, node, 0);
-
-	return node->item[1] == DIT_DIFF_NONE && item != NULL && !item->is_equal;
+	return node->item[1] == NULL && node->item[0] != NULL && !node->item[0]->is_equal;
 }
 
 /* ---- names ---- */
 
-static uint64_t name_of(uint32_t parent, uint64_t rdn_hash)
+static uint64_t name_of(const struct dit_diff_node *parent, uint64_t rdn_hash)
 {
-	return rdn_hash ^ ((uint64_t)parent + 1) * 0xD6E8FEB86659FD93u;
+	return rdn_hash ^ (uint64_t)(uintptr_t)parent * 0xD6E8FEB86659FD93u;
 }
 
 /* The node that has a name now. Names that were left stay in the map. */
-static uint32_t owner_of(const struct dit_diff *diff, uint32_t parent, uint64_t rdn_hash)
+static struct dit_diff_node *owner_of(const struct dit_diff *diff,
+                                      const struct dit_diff_node *parent,
+                                      uint64_t rdn_hash)
 {
-	uint32_t at = dit_diff_map_get(&diff->taken, name_of(parent, rdn_hash));
-	const struct dit_diff_node *node = at == DIT_DIFF_NONE ? NULL : &diff->nodes[at];
+	struct dit_diff_node *node =
+		dit_diff_map_get(&diff->taken, name_of(parent, rdn_hash));
 
 	return node != NULL && !node->is_gone && node->parent == parent &&
 	                       node->rdn_hash == rdn_hash
-	               ? at
-	               : DIT_DIFF_NONE;
+	               ? node
+	               : NULL;
 }
 
-static int take_name(struct dit_diff *diff, uint32_t at)
+static int take_name(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	const struct dit_diff_node *node = &diff->nodes[at];
-
-	return dit_diff_map_set(&diff->taken, name_of(node->parent, node->rdn_hash), at);
+	return dit_diff_map_set(&diff->taken, name_of(node->parent, node->rdn_hash),
+	                        node);
 }
 
 /* ---- holders ---- */
 
-static int add_holder(struct dit_diff *diff, uint32_t below, uint32_t *ret)
+static int add_holder(struct dit_diff *diff, struct dit_diff_node *below,
+                      struct dit_diff_node **ret)
 {
-	uint32_t at = (uint32_t)diff->nnodes;
+	struct dit_diff_node *node = dit_arena_alloc(&diff->kept, sizeof(*node));
 	char rdn[64];
-	int r = 0;
 
-	while (diff->nodes[below].parent != DIT_DIFF_NONE) {
-		below = diff->nodes[below].parent;
+	while (below->parent != NULL) {
+		below = below->parent;
 	}
 	if (atomic_load_explicit(&diff->has_holder_name, memory_order_relaxed)) {
 		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%016lx-%zu", diff->seed,
@@ -87,117 +84,103 @@ static int add_holder(struct dit_diff *diff, uint32_t below, uint32_t *ret)
 		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%zu",
 		               diff->nholders + 1);
 	}
-	if (DIT_GROW(diff->nodes, diff->nodes_size, diff->nnodes + 1) < 0 ||
-	    DIT_GROW(diff->holders, diff->holders_size, diff->nholders + 1) < 0) {
+	if (node == NULL ||
+	    DIT_APPEND(diff->holders, diff->holders_size, diff->nholders, node) < 0) {
 		return -ENOMEM;
 	}
-	diff->nodes[at] = (struct dit_diff_node){
-		.item = {DIT_DIFF_NONE, DIT_DIFF_NONE},
+	*node = (struct dit_diff_node){
 		.state = DIT_DIFF_DONE,
 		.parent = below,
-		.rdn = dit_arena_copy(&diff->names, dit_span_of(rdn))};
-	if (diff->nodes[at].rdn.data == NULL) {
-		return -ENOMEM;
-	}
-	diff->nnodes++;
-	diff->holders[diff->nholders++] = at;
-	r = dit_diff_add_holder(diff, at);
-	*ret = at;
-	return r;
+		.rdn = dit_arena_copy(&diff->kept, dit_span_of(rdn))};
+	*ret = node;
+	return node->rdn.data == NULL ? -ENOMEM : dit_diff_add_holder(diff, node);
 }
 
-static int move_away(struct dit_diff *diff, uint32_t at)
+static int move_away(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	uint32_t holder = DIT_DIFF_NONE;
+	struct dit_diff_node *holder = NULL;
 	int r = 0;
 
-	for (size_t i = 0; i < diff->nholders && holder == DIT_DIFF_NONE; i++) {
-		if (owner_of(diff, diff->holders[i], diff->nodes[at].rdn_hash) ==
-		    DIT_DIFF_NONE) {
+	for (size_t i = 0; i < diff->nholders && holder == NULL; i++) {
+		if (owner_of(diff, diff->holders[i], node->rdn_hash) == NULL) {
 			holder = diff->holders[i];
 		}
 	}
-	if (holder == DIT_DIFF_NONE) {
-		r = add_holder(diff, at, &holder);
+	if (holder == NULL) {
+		r = add_holder(diff, node, &holder);
 	}
-	r = r ?: dit_diff_rename(diff, at, holder, diff->nodes[at].rdn, false);
-	diff->nodes[at].parent = holder;
-	return r ?: take_name(diff, at);
+	r = r ?: dit_diff_rename(diff, node, holder, node->rdn, false);
+	node->parent = holder;
+	return r ?: take_name(diff, node);
 }
 
 /* ---- adding and renaming ---- */
 
-static int place(struct dit_diff *diff, uint32_t at, unsigned level);
+static int place(struct dit_diff *diff, struct dit_diff_node *node, unsigned level);
 
-static int free_name(struct dit_diff *diff, uint32_t parent, uint64_t rdn_hash,
-                     uint32_t for_whom, unsigned level)
+/* @param parent  of the new name, which is this node's */
+static int free_name(struct dit_diff *diff, const struct dit_diff_node *parent,
+                     const struct dit_diff_node *node, unsigned level)
 {
-	uint32_t owner = owner_of(diff, parent, rdn_hash);
+	uint64_t rdn_hash = node->item[1]->rdn_hash;
+	struct dit_diff_node *owner = owner_of(diff, parent, rdn_hash);
 	int r = 0;
 
-	if (owner == DIT_DIFF_NONE || owner == for_whom) {
+	if (owner == NULL || owner == node) {
 		return 0;
 	}
 	r = place(diff, owner, level + 1);
-	if (r < 0 || owner_of(diff, parent, rdn_hash) != owner) {
-		return r;
-	}
-	return move_away(diff, owner);
+	return r < 0 || owner_of(diff, parent, rdn_hash) != owner
+	               ? r
+	               : move_away(diff, owner);
 }
 
-static int put(struct dit_diff *diff, uint32_t at, uint32_t parent)
+static int put(struct dit_diff *diff, struct dit_diff_node *node,
+               struct dit_diff_node *parent)
 {
-	const struct dit_diff_item *item = dit_diff_item_of(diff, &diff->nodes[at], 1);
-	struct dit_diff_node *node = &diff->nodes[at];
+	const struct dit_diff_item *item = node->item[1];
 	int r = 0;
 
-	if (is_added(diff, node)) {
-		r = dit_diff_add(diff, at);
+	if (is_added(node)) {
+		r = dit_diff_add(diff, node);
 		diff->stats.nadded++;
 	} else {
 		int keeps = node->is_renamed ? dit_diff_keeps_rdn(diff, node) : 1;
 
-		r = keeps < 0 ? keeps
-		              : dit_diff_rename(diff, at, parent, item->rdn, keeps == 0);
+		r = keeps < 0
+		            ? keeps
+		            : dit_diff_rename(diff, node, parent, item->rdn, keeps == 0);
 		diff->stats.nrenamed++;
 	}
 	node->parent = parent;
 	node->rdn = item->rdn;
 	node->rdn_hash = item->rdn_hash;
 	node->state = DIT_DIFF_DONE;
-	return r ?: take_name(diff, at);
+	return r ?: take_name(diff, node);
 }
 
 /* An entry that keeps its name is done when all above it are. It stays where it is if one
  * of these cannot be placed first: they may be below it as yet. */
-static int place(struct dit_diff *diff, uint32_t at, unsigned level)
+static int place(struct dit_diff *diff, struct dit_diff_node *node, unsigned level)
 {
-	struct dit_diff_node *node = &diff->nodes[at];
-	uint32_t parent = DIT_DIFF_NONE;
+	struct dit_diff_node *parent = dit_diff_parent_of(node, 1);
 	int r = 0;
 
-	if (node->state != DIT_DIFF_WAITS || level > LEVELS ||
-	    node->item[1] == DIT_DIFF_NONE) {
+	if (node->state != DIT_DIFF_WAITS || level > LEVELS || node->item[1] == NULL) {
 		return 0;
 	}
 	node->state = DIT_DIFF_BUSY;
-	parent = dit_diff_parent_of(diff, node, 1);
-	r = parent == DIT_DIFF_NONE ? 0 : place(diff, parent, level + 1);
-	node = &diff->nodes[at];
-	if (r == 0 && parent != DIT_DIFF_NONE &&
-	    diff->nodes[parent].state != DIT_DIFF_DONE) {
+	r = parent == NULL ? 0 : place(diff, parent, level + 1);
+	if (r == 0 && parent != NULL && parent->state != DIT_DIFF_DONE) {
 		node->state = DIT_DIFF_WAITS;
 		return 0;
 	}
-	if (r < 0 || !(node->moves || is_added(diff, node))) {
+	if (r < 0 || !(node->moves || is_added(node))) {
 		node->state = DIT_DIFF_DONE;
 		return r;
 	}
-	r = parent == DIT_DIFF_NONE
-	            ? 0
-	            : free_name(diff, parent, dit_diff_item_of(diff, node, 1)->rdn_hash,
-	                        at, level);
-	return r ?: put(diff, at, parent);
+	r = parent == NULL ? 0 : free_name(diff, parent, node, level);
+	return r ?: put(diff, node, parent);
 }
 
 /* ---- all nodes in an order ---- */
@@ -205,40 +188,41 @@ static int place(struct dit_diff *diff, uint32_t at, unsigned level)
 struct step {
 	uint64_t depth; /* and the ID: dit_compare_id_pairs() */
 	uint64_t id;
-	uint32_t node;
+	struct dit_diff_node *node;
 };
 
-/* A step is taken with some nodes of a side, in the order of their depths and IDs. */
-struct steps {
-	unsigned side;
-	/* NULL: all of them are. */
-	bool (*is_meant)(struct dit_diff *diff, const struct dit_diff_node *node);
-	int (*take)(struct dit_diff *diff, uint32_t at);
-	bool by_id;     /* depths do not count */
-	bool is_upward; /* the last one first */
+enum order {
+	BY_ID,
+	DOWNWARD, /* by depth, then by ID */
+	UPWARD,   /* the same, the last one first */
 };
 
-static int take_steps(struct dit_diff *diff, const struct steps *steps)
+typedef int (*take_fn)(struct dit_diff *diff, struct dit_diff_node *node);
+
+/* A step is taken with some nodes of a side. @param is_meant  NULL: all of them are */
+static int take_steps(struct dit_diff *diff, unsigned side,
+                      bool (*is_meant)(const struct dit_diff *diff,
+                                       const struct dit_diff_node *node),
+                      take_fn take, enum order order)
 {
 	struct step *list = NULL;
 	size_t size = 0;
 	size_t n = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
-		const struct dit_diff_item *item =
-			dit_diff_item_of(diff, &diff->nodes[i], steps->side);
+	for (size_t i = 0; i < diff->nnodes && r == 0; i++) {
+		struct dit_diff_node *node = diff->nodes[i];
+		const struct dit_diff_item *item = node->item[side];
 
-		if (item != NULL &&
-		    (steps->is_meant == NULL || steps->is_meant(diff, &diff->nodes[i]))) {
+		if (item != NULL && (is_meant == NULL || is_meant(diff, node))) {
 			r = DIT_APPEND(list, size, n,
-			               (struct step){steps->by_id ? 0 : item->depth,
-			                             item->id, i});
+			               (struct step){order == BY_ID ? 0 : item->depth,
+			                             item->id, node});
 		}
 	}
 	dit_sort_items(list, n, sizeof(*list), dit_compare_id_pairs);
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = steps->take(diff, list[steps->is_upward ? n - 1 - i : i].node);
+		r = take(diff, list[order == UPWARD ? n - 1 - i : i].node);
 	}
 	free(list);
 	return r;
@@ -250,50 +234,50 @@ static int look_ahead(struct dit_diff *diff)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
-		uint32_t at = DIT_DIFF_NONE;
+	for (size_t i = 0; i < diff->nnodes && r == 0; i++) {
+		struct dit_diff_node *node = diff->nodes[i];
+		struct dit_diff_node *at =
+			node->moves ? dit_diff_parent_of(node, 0) : NULL;
 
-		if (diff->nodes[i].moves) {
-			at = dit_diff_parent_of(diff, &diff->nodes[i], 0);
+		if (node->moves || is_deleted(node)) {
+			r = take_name(diff, node);
 		}
-		if (diff->nodes[i].moves || is_deleted(diff, &diff->nodes[i])) {
-			r = take_name(diff, i);
-		}
-		while (at != DIT_DIFF_NONE && is_deleted(diff, &diff->nodes[at]) &&
-		       !diff->nodes[at].has_kept) {
-			diff->nodes[at].has_kept = true;
-			at = dit_diff_parent_of(diff, &diff->nodes[at], 0);
+		while (at != NULL && is_deleted(at) && !at->has_kept) {
+			at->has_kept = true;
+			at = dit_diff_parent_of(at, 0);
 		}
 	}
 	return r;
 }
 
-static bool goes_first(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool goes_first(const struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	return is_deleted(diff, node) && !node->has_kept;
+	(void)diff;
+	return is_deleted(node) && !node->has_kept;
 }
 
-static bool goes_last(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool goes_last(const struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	return is_deleted(diff, node) && node->has_kept;
+	(void)diff;
+	return is_deleted(node) && node->has_kept;
 }
 
-static int delete_node(struct dit_diff *diff, uint32_t at)
+static int delete_node(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	diff->nodes[at].is_gone = true;
+	node->is_gone = true;
 	diff->stats.ndeleted++;
-	return dit_diff_delete(diff, at);
+	return dit_diff_delete(diff, node);
 }
 
-static int place_node(struct dit_diff *diff, uint32_t at)
+static int place_node(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	return place(diff, at, 0);
+	return place(diff, node, 0);
 }
 
-static bool is_modified(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool is_modified(const struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	const struct dit_diff_item *a = dit_diff_item_of(diff, node, 0);
-	const struct dit_diff_item *b = dit_diff_item_of(diff, node, 1);
+	const struct dit_diff_item *a = node->item[0];
+	const struct dit_diff_item *b = node->item[1];
 
 	return a != NULL && (a->sum.low != b->sum.low || a->sum.high != b->sum.high ||
 	                     (node->moves && diff->stamp_ads[0] != NULL));
@@ -305,54 +289,37 @@ static bool is_configuration(const struct dit_diff *diff)
 }
 
 /* In the configuration: modules bring the classes of entries that are added. */
-static bool has_modules(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool has_modules(const struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	struct dit_span rdn = {NULL, 0};
+	struct dit_span rdn = node->item[1]->rdn;
 
-	if (!is_configuration(diff)) {
-		return false;
-	}
-	rdn = dit_diff_item_of(diff, node, 1)->rdn;
-	return dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
+	return is_configuration(diff) && dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
 }
 
-static bool is_modified_first(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool is_modified_first(const struct dit_diff *diff,
+                              const struct dit_diff_node *node)
 {
 	return has_modules(diff, node) && is_modified(diff, node);
 }
 
-static bool is_modified_last(struct dit_diff *diff, const struct dit_diff_node *node)
+static bool is_modified_last(const struct dit_diff *diff,
+                             const struct dit_diff_node *node)
 {
 	return !has_modules(diff, node) && is_modified(diff, node);
 }
 
 int dit_diff_plan(struct dit_diff *diff)
 {
-	static const struct steps modules = {.side = 1,
-	                                     .is_meant = is_modified_first,
-	                                     .take = dit_diff_modify,
-	                                     .by_id = true};
-	static const struct steps first = {
-		.is_meant = goes_first, .take = delete_node, .is_upward = true};
-	static const struct steps last = {
-		.is_meant = goes_last, .take = delete_node, .is_upward = true};
-	static const struct steps changes = {.side = 1,
-	                                     .is_meant = is_modified_last,
-	                                     .take = dit_diff_modify,
-	                                     .by_id = true};
 	/* The configuration has the schema before the databases that name attributes. */
-	const struct steps places = {
-		.side = 1, .take = place_node, .by_id = is_configuration(diff)};
+	enum order places = is_configuration(diff) ? BY_ID : DOWNWARD;
 	int r = look_ahead(diff);
 
-	r = r ?: take_steps(diff, &first);
-	if (r == 0 && is_configuration(diff)) {
-		r = take_steps(diff, &modules);
-	}
-	r = r ?: take_steps(diff, &places);
-	r = r ?: take_steps(diff, &last);
+	r = r ?: take_steps(diff, 0, goes_first, delete_node, UPWARD);
+	r = r ?: take_steps(diff, 1, is_modified_first, dit_diff_modify, BY_ID);
+	r = r ?: take_steps(diff, 1, NULL, place_node, places);
+	r = r ?: take_steps(diff, 0, goes_last, delete_node, UPWARD);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
 		r = dit_diff_delete(diff, diff->holders[i]);
 	}
-	return r ?: take_steps(diff, &changes);
+	return r ?: take_steps(diff, 1, is_modified_last, dit_diff_modify, BY_ID);
 }

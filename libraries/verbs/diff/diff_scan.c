@@ -202,7 +202,7 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 		tell_entry(diff, entry, range->result);
 	}
 	if (scan->marked != NULL &&
-	    dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE) {
+	    dit_diff_map_get(scan->marked, entry->parent) == NULL) {
 		return 0;
 	}
 	if (dit_diff_is_holder(entry->norm_dn)) {
@@ -289,12 +289,12 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 
 /* ---- items ---- */
 
-int dit_diff_next_sum(void *side)
+int dit_diff_next_sum(void *ctx)
 {
-	struct dit_diff_sums *sums = side;
-	struct dit_diff_sum *ret = &sums->at;
+	struct dit_diff_side *side = ctx;
+	struct dit_diff_sum *ret = &side->at;
 	struct dit_sort_record record;
-	int r = dit_sorter_next(sums->sorter, &record);
+	int r = dit_sorter_next(side->sorter, &record);
 
 	if (r > 0) {
 		memcpy(&ret->dn, record.key.data, KEY_BYTES);
@@ -308,32 +308,48 @@ int dit_diff_next_sum(void *side)
 
 static int order(const void *a, const void *b)
 {
-	return dit_compare_id_pairs(&((const struct dit_diff_sums *)a)->at.dn,
-	                            &((const struct dit_diff_sums *)b)->at.dn);
+	return dit_compare_id_pairs(&((const struct dit_diff_side *)a)->at.dn,
+	                            &((const struct dit_diff_side *)b)->at.dn);
 }
 
-static int add_item(struct dit_diff_side *it, const struct dit_diff_sum *sum)
+int dit_diff_item(struct dit_diff *diff, unsigned side, uint64_t id,
+                  struct dit_diff_item **ret)
 {
-	return it->nitems >= DIT_DIFF_NONE - 1
-	               ? -ENOMEM
-	               : DIT_APPEND(it->items, it->items_size, it->nitems,
-	                            (struct dit_diff_item){.id = sum->id,
-	                                                   .dn = sum->dn.low,
-	                                                   .uuid = sum->uuid,
-	                                                   .sum = sum->sum,
-	                                                   .node = DIT_DIFF_NONE});
+	struct dit_diff_side *it = &diff->sides[side];
+
+	*ret = dit_diff_map_get(&it->by_id, id);
+	if (*ret != NULL) {
+		return 0;
+	}
+	*ret = dit_arena_calloc(&diff->kept, 1, sizeof(**ret));
+	if (*ret == NULL) {
+		return -ENOMEM;
+	}
+	(*ret)->id = id;
+	(*ret)->is_equal = true;
+	return DIT_APPEND(it->items, it->items_size, it->nitems, *ret)
+	               ?: dit_diff_map_set(&it->by_id, id, *ret);
 }
 
-/* They are read in the order of their IDs. */
-static int index_items(struct dit_diff_side *side)
+/* The present entry of a side is an item that differs. */
+static int take_item(struct dit_diff *diff, unsigned side)
 {
-	int r = 0;
+	const struct dit_diff_sum *sum = &diff->sides[side].at;
+	struct dit_diff_item *item = NULL;
+	int r = dit_diff_item(diff, side, sum->id, &item);
 
-	dit_sort_items(side->items, side->nitems, sizeof(*side->items), dit_compare_ids);
-	for (size_t i = 0; i < side->nitems && r == 0; i++) {
-		r = dit_diff_map_set(&side->by_id, side->items[i].id, (uint32_t)i);
+	if (r == 0 && item->is_equal && !item->is_hole) {
+		item->is_equal = false;
+		item->dn = sum->dn.low;
+		item->uuid = sum->uuid;
+		item->sum = sum->sum;
 	}
 	return r;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return dit_compare_ids(*(const void *const *)a, *(const void *const *)b);
 }
 
 static bool is_same(const struct dit_diff_sum *a, const struct dit_diff_sum *b)
@@ -343,9 +359,10 @@ static bool is_same(const struct dit_diff_sum *a, const struct dit_diff_sum *b)
 }
 
 /* The sum of a hole is 0. */
-static bool is_entry(const struct dit_diff *diff, unsigned side,
-                     const struct dit_diff_sum *sum)
+static bool is_entry(const struct dit_diff *diff, unsigned side)
 {
+	const struct dit_diff_sum *sum = &diff->sides[side].at;
+
 	return sum->sum.low != 0 || sum->sum.high != 0 ||
 	       dit_diff_is_twin(diff, side, sum->id);
 }
@@ -360,38 +377,38 @@ static void free_sorters(struct dit_diff *diff)
 
 int dit_diff_collect(struct dit_diff *diff)
 {
-	struct dit_diff_sums sums[2] = {{.sorter = diff->sides[0].sorter},
-	                                {.sorter = diff->sides[1].sorter}};
-	struct dit_pairs pairs = {
-		.next = dit_diff_next_sum, .order = order, .sides = {&sums[0], &sums[1]}};
+	struct dit_diff_side *sides = diff->sides;
+	struct dit_pairs pairs = {.next = dit_diff_next_sum,
+	                          .order = order,
+	                          .sides = {&sides[0], &sides[1]}};
 	int which = 0;
 	int r = 0;
 
 	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
 		bool are_same = which == DIT_PAIR_BOTH &&
-		                (is_same(&sums[0].at, &sums[1].at) ||
-		                 dit_diff_is_twin(diff, 0, sums[0].at.id) ||
-		                 dit_diff_is_twin(diff, 1, sums[1].at.id));
+		                (is_same(&sides[0].at, &sides[1].at) ||
+		                 dit_diff_is_twin(diff, 0, sides[0].at.id) ||
+		                 dit_diff_is_twin(diff, 1, sides[1].at.id));
 
 		for (unsigned side = 0; side < 2 && r == 0; side++) {
 			if (((unsigned)which & ((unsigned)DIT_PAIR_FIRST << side)) != 0) {
-				diff->stats.nentries[side] +=
-					is_entry(diff, side, &sums[side].at);
-				r = are_same ? 0
-				             : add_item(&diff->sides[side],
-				                        &sums[side].at);
+				diff->stats.nentries[side] += is_entry(diff, side);
+				r = are_same ? 0 : take_item(diff, side);
 			}
 		}
 	}
 	free_sorters(diff);
-	r = r ?: which;
-	r = r ?: index_items(&diff->sides[0]);
-	return r ?: index_items(&diff->sides[1]);
+	for (unsigned side = 0; side < 2; side++) { /* they are read in this order */
+		dit_sort_items(sides[side].items, sides[side].nitems,
+		               sizeof(*sides[side].items), compare_items);
+	}
+	return r ?: which;
 }
 
 /* The scan has seen no content of a twin. */
-static int complete(struct dit_diff *diff, unsigned side, struct dit_diff_sum *sum)
+static int complete(struct dit_diff *diff, unsigned side)
 {
+	struct dit_diff_sum *sum = &diff->sides[side].at;
 	struct dit_entry_view entry;
 	int r = 0;
 
@@ -407,44 +424,31 @@ static int complete(struct dit_diff *diff, unsigned side, struct dit_diff_sum *s
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked)
 {
-	struct dit_diff_side *it = &diff->sides[side];
 	int r = dit_diff_scan(diff, side, marked);
-	struct dit_diff_sums sums = {.sorter = it->sorter};
-	const struct dit_diff_sum *sum = &sums.at;
 
-	while (r == 0 && (r = dit_diff_next_sum(&sums)) > 0) {
-		uint32_t at = dit_diff_map_get(&it->by_id, sum->id);
-
-		r = complete(diff, side, &sums.at);
-		if (at == DIT_DIFF_NONE) {
-			at = (uint32_t)it->nitems;
-			r = r ?: add_item(it, sum);
-			r = r ?: dit_diff_map_set(&it->by_id, sum->id, at);
-		} else if (it->items[at].is_equal && !it->items[at].is_hole) {
-			it->items[at].is_equal = false;
-			it->items[at].uuid = sum->uuid;
-			it->items[at].sum = sum->sum;
-		}
+	while (r == 0 && (r = dit_diff_next_sum(&diff->sides[side])) > 0) {
+		r = complete(diff, side);
+		r = r ?: take_item(diff, side);
 	}
 	free_sorters(diff);
 	return r;
 }
 
-/* ---- numbers by a hash ---- */
+/* ---- objects by a hash ---- */
 
 static struct dit_diff_slot *slot_of(const struct dit_diff_map *map, uint64_t key)
 {
 	size_t at = (size_t)(key * 0x9E3779B97F4A7C15u >> 7) & (map->size - 1);
 
-	while (map->slots[at].number != 0 && map->slots[at].key != key) {
+	while (map->slots[at].object != NULL && map->slots[at].key != key) {
 		at = (at + 1) & (map->size - 1);
 	}
 	return &map->slots[at];
 }
 
-uint32_t dit_diff_map_get(const struct dit_diff_map *map, uint64_t key)
+void *dit_diff_map_get(const struct dit_diff_map *map, uint64_t key)
 {
-	return map->size == 0 ? DIT_DIFF_NONE : slot_of(map, key)->number - 1;
+	return map->size == 0 ? NULL : slot_of(map, key)->object;
 }
 
 static int grow_map(struct dit_diff_map *map)
@@ -456,7 +460,7 @@ static int grow_map(struct dit_diff_map *map)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < map->size; i++) {
-		if (map->slots[i].number != 0) {
+		if (map->slots[i].object != NULL) {
 			*slot_of(&more, map->slots[i].key) = map->slots[i];
 		}
 	}
@@ -466,7 +470,7 @@ static int grow_map(struct dit_diff_map *map)
 	return 0;
 }
 
-int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, uint32_t number)
+int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, void *object)
 {
 	struct dit_diff_slot *slot = NULL;
 
@@ -474,9 +478,22 @@ int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, uint32_t number)
 		return -ENOMEM;
 	}
 	slot = slot_of(map, key);
-	map->n += slot->number == 0;
-	*slot = (struct dit_diff_slot){.key = key, .number = number + 1};
+	map->n += slot->object == NULL;
+	*slot = (struct dit_diff_slot){.key = key, .object = object};
 	return 0;
+}
+
+void *dit_diff_map_list(const struct dit_diff_map *map, size_t bytes)
+{
+	char *ret = calloc(map->n + 1, bytes);
+	char *at = ret;
+
+	for (size_t i = 0; i < map->size && ret != NULL; i++) {
+		if (map->slots[i].object != NULL) {
+			at = mempcpy(at, map->slots[i].object, bytes);
+		}
+	}
+	return ret;
 }
 
 void dit_diff_map_deinit(struct dit_diff_map *map)

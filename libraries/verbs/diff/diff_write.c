@@ -24,22 +24,22 @@ int dit_diff_flush(struct dit_diff *diff)
 	return r;
 }
 
-int dit_diff_dn(struct dit_diff *diff, uint32_t at, struct dit_span *ret)
+int dit_diff_dn(struct dit_diff *diff, const struct dit_diff_node *node,
+                struct dit_span *ret)
 {
 	size_t len = 0;
 	char *text = NULL;
 
-	for (uint32_t i = at; i != DIT_DIFF_NONE; i = diff->nodes[i].parent) {
-		len += diff->nodes[i].rdn.len + 1;
+	for (const struct dit_diff_node *at = node; at != NULL; at = at->parent) {
+		len += at->rdn.len + 1;
 	}
 	text = dit_arena_bytes(&diff->arena, len);
 	if (text == NULL) {
 		return -ENOMEM;
 	}
 	*ret = (struct dit_span){text, len - 1};
-	for (uint32_t i = at; i != DIT_DIFF_NONE; i = diff->nodes[i].parent) {
-		memcpy(text, diff->nodes[i].rdn.data, diff->nodes[i].rdn.len);
-		text += diff->nodes[i].rdn.len;
+	for (const struct dit_diff_node *at = node; at != NULL; at = at->parent) {
+		text = dit_span_put(text, at->rdn);
 		*text++ = ',';
 	}
 	return 0;
@@ -99,10 +99,7 @@ static int count_branch(struct dit_diff *diff, struct dit_span dn)
 	for (; depth > least && !dit_diff_is_holder(dn); depth--) {
 		dn = dit_dn_parent(dn);
 	}
-	return dit_diff_is_holder(dn)
-	               ? 0
-	               : dit_diff_count(diff, dn, &diff->branches, &diff->stats.branches,
-	                                &diff->stats.nbranches);
+	return dit_diff_is_holder(dn) ? 0 : dit_diff_count(diff, dn, &diff->branches);
 }
 
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
@@ -139,21 +136,21 @@ int dit_diff_write_end(struct dit_diff *diff)
 
 /* ---- changes ---- */
 
-static int begin_node(struct dit_diff *diff, uint32_t at, const char *type)
+static int begin_node(struct dit_diff *diff, const struct dit_diff_node *node,
+                      const char *type)
 {
 	struct dit_span dn;
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
-	r = dit_diff_dn(diff, at, &dn);
+	r = dit_diff_dn(diff, node, &dn);
 	return r ?: dit_diff_begin(diff, dn, type);
 }
 
-int dit_diff_add(struct dit_diff *diff, uint32_t at)
+int dit_diff_add(struct dit_diff *diff, const struct dit_diff_node *node)
 {
 	struct dit_entry_view entry;
-	int r = dit_diff_read(diff, 1, dit_diff_item_of(diff, &diff->nodes[at], 1)->id,
-	                      &entry);
+	int r = dit_diff_read(diff, 1, node->item[1]->id, &entry);
 
 	r = r ?: dit_diff_begin(diff, entry.dn, "add");
 	for (uint32_t i = 0; i < entry.nattrs && r == 0; i++) {
@@ -170,24 +167,25 @@ int dit_diff_add(struct dit_diff *diff, uint32_t at)
 	return r ?: dit_diff_end(diff);
 }
 
-int dit_diff_delete(struct dit_diff *diff, uint32_t at)
+int dit_diff_delete(struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	int r = begin_node(diff, at, "delete");
+	int r = begin_node(diff, node, "delete");
 
 	return r ?: dit_diff_end(diff);
 }
 
-int dit_diff_rename(struct dit_diff *diff, uint32_t at, uint32_t parent,
-                    struct dit_span rdn, bool takes_old)
+int dit_diff_rename(struct dit_diff *diff, const struct dit_diff_node *node,
+                    const struct dit_diff_node *parent, struct dit_span rdn,
+                    bool takes_old)
 {
 	struct dit_span superior;
-	int r = begin_node(diff, at, "modrdn");
+	int r = begin_node(diff, node, "modrdn");
 
 	r = r ?: write_text(diff, "newrdn", rdn);
 	r = r
 	            ?: write_text(diff, "deleteoldrdn",
 	                          takes_old ? DIT_SPAN("1") : DIT_SPAN("0"));
-	if (r == 0 && parent != diff->nodes[at].parent) {
+	if (r == 0 && parent != node->parent) {
 		r = dit_diff_dn(diff, parent, &superior);
 		r = r ?: write_text(diff, "newsuperior", superior);
 	}
@@ -196,9 +194,9 @@ int dit_diff_rename(struct dit_diff *diff, uint32_t at, uint32_t parent,
 
 /* ---- holders ---- */
 
-int dit_diff_add_holder(struct dit_diff *diff, uint32_t at)
+int dit_diff_add_holder(struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	int r = begin_node(diff, at, "add");
+	int r = begin_node(diff, node, "add");
 
 	r = r ?: write_text(diff, "objectClass", DIT_SPAN("organizationalUnit"));
 	diff->stats.ntemporary++;
