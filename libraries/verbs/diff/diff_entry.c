@@ -80,19 +80,21 @@ struct rdns {
 	bool old_stays; /* its values, too */
 };
 
-static int parse_rdns(struct dit_diff *diff, struct dit_span old, struct dit_span new,
+static int parse_rdns(struct dit_diff *diff, struct dit_diff_item *const item[2],
                       struct rdns *ret)
 {
 	const struct dit_schema *schema = diff->job.chosen.settings->schema;
-	int r = dit_dn_parse(schema, old, &diff->arena, NULL, &ret->old);
+	int r = dit_dn_parse(schema, item[0]->rdn, &diff->arena, NULL, &ret->old);
 
-	return r ?: dit_dn_parse(schema, new, &diff->arena, NULL, &ret->new);
+	return r ?: dit_dn_parse(schema, item[1]->rdn, &diff->arena, NULL, &ret->new);
 }
 
-static int parse_rdns_of(struct dit_diff *diff, const struct dit_diff_node *node,
-                         struct rdns *ret)
+static int read_both(struct dit_diff *diff, struct dit_diff_item *const item[2],
+                     struct dit_entry_view ret[2])
 {
-	return parse_rdns(diff, node->item[0]->rdn, node->item[1]->rdn, ret);
+	int r = dit_diff_read(diff, 0, item[0]->id, &ret[0]);
+
+	return r ?: dit_diff_read(diff, 1, item[1]->id, &ret[1]);
 }
 
 static bool has(const struct dit_attr_values *values, struct dit_span normal)
@@ -150,35 +152,29 @@ static bool is_in_rdn(const struct dit_dn *rdn, const struct dit_attr_type *type
 
 int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	struct dit_entry_view before;
-	struct dit_entry_view entry;
+	struct dit_entry_view entries[2];
 	struct rdns rdns;
+	bool all_stay = true;
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
-	r = parse_rdns_of(diff, node, &rdns);
-	r = r ?: dit_diff_read(diff, 0, node->item[0]->id, &before);
-	r = r ?: dit_diff_read(diff, 1, node->item[1]->id, &entry);
+	r = parse_rdns(diff, node->item, &rdns);
+	r = r ?: read_both(diff, node->item, entries);
 	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
-		struct dit_attr_values values;
+		const struct dit_ava *ava = &rdns.old.avas[i];
+		struct dit_attr_values sides[2];
 
+		r = take(diff, &entries[0], ava->type, &sides[0]);
+		r = r ?: take(diff, &entries[1], ava->type, &sides[1]);
 		/* The entry may need a value of this type until it is modified. slapd
 		 * may not find one of several blocks. */
-		r = take(diff, &before, rdns.old.avas[i].type, &values);
-		if (r == 0 && (!is_in_rdn(&rdns.new, rdns.old.avas[i].type) ||
-		               values.nblocks > 1)) {
+		if (r == 0 &&
+		    (!is_in_rdn(&rdns.new, ava->type) || sides[0].nblocks > 1)) {
 			return 1;
 		}
+		all_stay = r == 0 && all_stay && has(&sides[1], ava->norm);
 	}
-	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
-		struct dit_attr_values values;
-
-		r = take(diff, &entry, rdns.old.avas[i].type, &values);
-		if (r == 0 && !has(&values, rdns.old.avas[i].norm)) {
-			return 0;
-		}
-	}
-	return r ?: 1;
+	return r ?: all_stay;
 }
 
 /* ---- before a new RDN ---- */
@@ -226,22 +222,19 @@ static int can_get(struct dit_diff *diff, const struct dit_entry_view entries[2]
 	return (ava->type->flags & DIT_TYPE_SINGLE) == 0 || has(&values, ava->norm);
 }
 
-int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first,
-                        const struct dit_diff_item *second)
+int dit_diff_can_rename(struct dit_diff *diff, struct dit_diff_item *const item[2])
 {
 	struct dit_entry_view entries[2];
 	struct rdns rdns;
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
-	r = parse_rdns(diff, first->rdn, second->rdn, &rdns);
+	r = parse_rdns(diff, item, &rdns);
 	if (r < 0 ||
 	    (has_types_of(&rdns.old, &rdns.new) && has_types_of(&rdns.new, &rdns.old))) {
 		return r ?: 1;
 	}
-	r = dit_diff_read(diff, 0, first->id, &entries[0]);
-	r = r ?: dit_diff_read(diff, 1, second->id, &entries[1]);
-	r = r ?: 1;
+	r = read_both(diff, item, entries) ?: 1;
 	for (unsigned i = 0; i < rdns.new.navas &&r > 0; i++) {
 		r = can_get(diff, entries, &rdns.new.avas[i]);
 	}
@@ -272,13 +265,13 @@ static int write_values(struct dit_diff *diff, const char *what, struct dit_span
 	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("-\n"));
 }
 
-static bool is_replaced(const struct dit_attr_view *view, size_t nstay)
+static bool is_replaced(const struct dit_attr_view *view)
 {
 	const struct dit_ad *ad = view->ad;
 
 	return ad == NULL || ad->type->equality == NULL ||
 	       (ad->type->flags & DIT_TYPE_SINGLE) != 0 || is_ordered(view) ||
-	       dit_span_eq(ad->name, DIT_SPAN("contextCSN")) || nstay == 0;
+	       dit_span_eq(ad->name, DIT_SPAN("contextCSN"));
 }
 
 /* "{1}text" without its number */
@@ -330,7 +323,6 @@ static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
 	struct dit_span name = view->name;
 	struct dit_attr_values *old = &sides[0];
 	struct dit_attr_values *new = &sides[1];
-	struct dit_attr_values all = *new;
 	size_t n[2] = {old->n, new->n}; /* that the other side lacks */
 	int r = 0;
 
@@ -346,18 +338,12 @@ static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
 		new->n -= old->n;
 		return write_values(diff, "add", name, new);
 	}
-	if (is_replaced(view, 1)) {
+	if (!is_replaced(view)) {
+		dit_pairs_subtract((void *const[]){old->list, new->list}, n,
+		                   sizeof(*old->list), compare_values);
+	}
+	if (n[0] == old->n) { /* none stays, so the lists are as they were */
 		return write_values(diff, "replace", name, new);
-	}
-	all.list = dit_arena_calloc(&diff->arena, all.n, sizeof(*all.list));
-	if (all.list == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(all.list, new->list, all.n * sizeof(*all.list));
-	dit_pairs_subtract((void *const[]){old->list, new->list}, n, sizeof(*old->list),
-	                   compare_values);
-	if (is_replaced(view, old->n - n[0])) {
-		return write_values(diff, "replace", name, &all);
 	}
 	old->n = n[0];
 	new->n = n[1];
@@ -492,13 +478,10 @@ int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 	if (node->is_renamed) {
 		int keeps = dit_diff_keeps_rdn(diff, node);
 
-		r = keeps < 0 ? keeps : parse_rdns_of(diff, node, &change.rdns);
+		r = keeps < 0 ? keeps : parse_rdns(diff, node->item, &change.rdns);
 		change.rdns.old_stays = keeps > 0;
 	}
-	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		r = dit_diff_read(diff, side, node->item[side]->id,
-		                  &change.entries[side]);
-	}
+	r = r ?: read_both(diff, node->item, change.entries);
 	r = r ?: compare_attrs(&change);
 	if (r == 0 && diff->stamp_ads[0] != NULL) {
 		r = compare_stamps(&change, node->moves);

@@ -228,8 +228,7 @@ int dit_diff_plan(struct dit_diff *diff);
 /** Does slapd give the first entry the RDN of the second before it gets other values? Not
  * if its classes may not allow a type of that RDN, or if it has another value of a type
  * that takes one value. 1; 0; error */
-int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first,
-                        const struct dit_diff_item *second);
+int dit_diff_can_rename(struct dit_diff *diff, struct dit_diff_item *const item[2]);
 /** Do the values of the old RDN stay when a node is renamed? They do if the second side
  * has them, or if the new RDN has none of their type. 1; 0; error */
 int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node);

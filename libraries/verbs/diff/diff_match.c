@@ -161,18 +161,17 @@ static int match_by(struct dit_diff *diff,
 		}
 	}
 	for (size_t i = 0; i < diff->sides[1].nitems && r == 0; i++) {
-		struct dit_diff_item *item = diff->sides[1].items[i];
-		struct dit_diff_item *first =
-			item->node != NULL || key_of(item) == 0
-				? NULL
-				: dit_diff_map_get(&map, key_of(item));
+		struct dit_diff_item *both[2] = {NULL, diff->sides[1].items[i]};
 
-		if (first != NULL && first->node == NULL &&
-		    is_one_class(diff, first, item)) {
-			r = first->rdn_hash == item->rdn_hash
+		if (both[1]->node == NULL && key_of(both[1]) != 0) {
+			both[0] = dit_diff_map_get(&map, key_of(both[1]));
+		}
+		if (both[0] != NULL && both[0]->node == NULL &&
+		    is_one_class(diff, both[0], both[1])) {
+			r = both[0]->rdn_hash == both[1]->rdn_hash
 			            ? 1
-			            : dit_diff_can_rename(diff, first, item);
-			r = r > 0 ? add_node(diff, first, item) : r;
+			            : dit_diff_can_rename(diff, both);
+			r = r > 0 ? add_node(diff, both[0], both[1]) : r;
 		}
 	}
 	dit_diff_map_deinit(&map);
