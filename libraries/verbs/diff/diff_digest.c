@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums of the entries of a database; the order of events. */
+/* Sums of the entries of a database; digests as JSON; the order of events. */
 #include "diff/diff_digest.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
+#include "base/version.h"
 
-#define BUCKET_FILL 16 /* entries, about */
+#define BUCKET_FILL   16 /* entries, about */
+#define FIGURE_DIGITS 16 /* of a number of 64 bits */
 
 static void free_digest(struct dit_diff_digest *digest)
 {
@@ -168,7 +173,7 @@ static int read_csns(struct dit_diff *diff, unsigned side, struct dit_diff_diges
 	return digest->csns == NULL ? -ENOMEM : r;
 }
 
-int dit_digest_new_buckets(struct dit_diff_digest *digest, unsigned n)
+static int new_buckets(struct dit_diff_digest *digest, unsigned n)
 {
 	digest->nbuckets = n;
 	digest->buckets = calloc(n, sizeof(*digest->buckets));
@@ -191,11 +196,176 @@ static int make_digest(struct dit_diff *diff, unsigned side,
 {
 	struct dit_diff_side *it = &diff->sides[side];
 	uint64_t nrecords = dit_entry_scan_nrecords(it->scan);
-	int r = dit_digest_new_buckets(ret, other->nbuckets ?: choose_nbuckets(nrecords));
+	int r = new_buckets(ret, other->nbuckets ?: choose_nbuckets(nrecords));
 
 	r = r ?: add_entries(diff, it, ret, other->buckets);
 	r = r ?: name_subtrees(diff, side, ret);
 	return r ?: read_csns(diff, side, ret);
+}
+
+/* ---- written, as JSON: doc/schemas/digest.schema.json ---- */
+
+static json_t *subtree_json(const struct subtree *subtree)
+{
+	char text[DIT_DIGEST_TEXT_BYTES];
+
+	dit_sum128_text(&subtree->sum, text);
+	return json_pack("{s:s, s:I, s:s}", "dn", subtree->dn, "entries",
+	                 (json_int_t)subtree->n, "digest", text);
+}
+
+static json_t *bucket_json(const struct bucket *bucket)
+{
+	char sum[FIGURE_DIGITS + 1];
+	char mixed[FIGURE_DIGITS + 1];
+
+	(void)snprintf(sum, sizeof(sum), "%016" PRIx64, bucket->sum);
+	(void)snprintf(mixed, sizeof(mixed), "%016" PRIx64, bucket->mixed);
+	return json_pack("[I, s, s]", (json_int_t)bucket->n, sum, mixed);
+}
+
+static int write_json(const char *text, size_t len, void *ctx)
+{
+	struct dit_diff *diff = ctx;
+
+	return dit_ldif_write_raw(&diff->text, (struct dit_span){text, len}) < 0 ? -1 : 0;
+}
+
+static int write_digest(struct dit_diff *diff, const struct dit_diff_digest *digest)
+{
+	char text[DIT_DIGEST_TEXT_BYTES];
+	json_t *subtrees = json_array();
+	json_t *buckets = json_array();
+	json_t *json = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < digest->nsubtrees && r == 0; i++) {
+		r = json_array_append_new(subtrees, subtree_json(&digest->subtrees[i]));
+	}
+	for (unsigned i = 0; i < digest->nbuckets && r == 0; i++) {
+		r = json_array_append_new(buckets, bucket_json(&digest->buckets[i]));
+	}
+	dit_sum128_text(&digest->sum, text);
+	json = json_pack("{s:i, s:s, s:s, s:I, s:s, s:O, s:o, s:o}", "format", 1,
+	                 "program", "ditdiff", "version", dit_version(), "entries",
+	                 (json_int_t)digest->nentries, "digest", text, "contextCSN",
+	                 digest->csns, "subtrees", subtrees, "buckets", buckets);
+	if (r < 0 || json == NULL) {
+		json_decref(json);
+		return dit_diff_fail(diff, DIT_E_INVALID, diff->sides[0].directory,
+		                     "a name is no UTF-8, or there is no memory");
+	}
+	r = json_dump_callback(json, write_json, diff, JSON_INDENT(1)) < 0 ? -ENOMEM : 0;
+	json_decref(json);
+	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
+}
+
+/* ---- read ---- */
+
+static bool read_hex(const char *text, uint64_t *ret)
+{
+	char digits[FIGURE_DIGITS + 1];
+	char *end = NULL;
+
+	(void)snprintf(digits, sizeof(digits), "%.*s", FIGURE_DIGITS, text);
+	*ret = strtoull(digits, &end, 16);
+	return end == digits + FIGURE_DIGITS;
+}
+
+static bool read_sum(const char *text, struct dit_sum128 *ret)
+{
+	return strlen(text) == DIT_DIGEST_TEXT_BYTES - 1 && read_hex(text, &ret->high) &&
+	       read_hex(text + FIGURE_DIGITS, &ret->low);
+}
+
+/* 1; 0: this is no digest; -ENOMEM */
+static int read_buckets(const json_t *list, struct dit_diff_digest *ret)
+{
+	size_t n = json_array_size(list);
+
+	if (n == 0 || n > DIT_DIGEST_BUCKETS_MAX || (n & (n - 1)) != 0) {
+		return 0;
+	}
+	if (new_buckets(ret, (unsigned)n) < 0) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct bucket *bucket = &ret->buckets[i];
+		json_int_t nentries = 0;
+		const char *sum = NULL;
+		const char *mixed = NULL;
+
+		if (json_unpack(json_array_get(list, i), "[I, s, s]", &nentries, &sum,
+		                &mixed) < 0 ||
+		    nentries < 0 || !read_hex(sum, &bucket->sum) ||
+		    !read_hex(mixed, &bucket->mixed)) {
+			return 0;
+		}
+		bucket->n = (uint64_t)nentries;
+	}
+	return 1;
+}
+
+/* As read_buckets(). */
+static int read_subtrees(const json_t *list, struct dit_diff_digest *ret)
+{
+	size_t n = json_array_size(list);
+
+	if (!json_is_array(list)) {
+		return 0;
+	}
+	ret->subtrees = calloc(n + 1, sizeof(*ret->subtrees));
+	if (ret->subtrees == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct subtree *subtree = &ret->subtrees[ret->nsubtrees++];
+		json_int_t nentries = 0;
+		const char *dn = NULL;
+		const char *digest = NULL;
+
+		if (json_unpack(json_array_get(list, i), "{s:s, s:I, s:s}", "dn", &dn,
+		                "entries", &nentries, "digest", &digest) < 0 ||
+		    nentries < 0 || !read_sum(digest, &subtree->sum)) {
+			return 0;
+		}
+		subtree->n = (uint64_t)nentries;
+		subtree->dn = strdup(dn);
+		if (subtree->dn == NULL) {
+			return -ENOMEM;
+		}
+	}
+	return 1;
+}
+
+/* @param ret  to be released also after an error. 0; error, reported or -ENOMEM */
+static int read_digest(struct dit_diff *diff, const char *path,
+                       struct dit_diff_digest *ret)
+{
+	json_error_t error;
+	json_t *json = json_load_file(path, 0, &error);
+	json_t *buckets = NULL;
+	json_t *subtrees = NULL;
+	json_int_t format = 0;
+	json_int_t nentries = 0;
+	const char *digest = NULL;
+	int r = 0;
+
+	if (json == NULL) {
+		return dit_diff_fail(diff, DIT_E_INVALID, path, error.text);
+	}
+	r = json_unpack(json, "{s:I, s:I, s:s, s:O, s:o, s:o}", "format", &format,
+	                "entries", &nentries, "digest", &digest, "contextCSN", &ret->csns,
+	                "buckets", &buckets, "subtrees", &subtrees) == 0 &&
+	    format == 1 && nentries >= 0 && read_sum(digest, &ret->sum) &&
+	    json_is_array(ret->csns);
+	ret->nentries = (uint64_t)nentries;
+	r = r <= 0 ? r : read_buckets(buckets, ret);
+	r = r <= 0 ? r : read_subtrees(subtrees, ret);
+	json_decref(json);
+	return r != 0 ? (r < 0 ? r : 0)
+	              : dit_diff_fail(diff, DIT_E_INVALID, path,
+	                              "this is no digest that ditdiff has written");
 }
 
 /* ---- the whole ---- */
@@ -211,8 +381,8 @@ int dit_diff_read_digests(struct dit_diff *diff)
 	r = diff->digests == NULL ? -ENOMEM : 0;
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		if (diff->opts.digests[side] != NULL) {
-			r = dit_digest_read(diff, diff->opts.digests[side],
-			                    &diff->digests[side]);
+			r = read_digest(diff, diff->opts.digests[side],
+			                &diff->digests[side]);
 		}
 	}
 	return r;
@@ -230,7 +400,7 @@ int dit_diff_run_digests(struct dit_diff *diff)
 		diff->stats.nentries[side] = digests[side].nentries;
 	}
 	r = r
-	            ?: diff->opts.digest ? dit_digest_write(diff, &digests[0])
+	            ?: diff->opts.digest ? write_digest(diff, &digests[0])
 	                                 : dit_digest_compare(diff, digests);
 	return r ?: dit_diff_flush(diff);
 }

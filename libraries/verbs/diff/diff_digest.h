@@ -58,21 +58,6 @@ struct dit_diff_digest {
 	size_t suspects_size;
 };
 
-/* ---- diff_digest.c ---- */
-
-/** All of them empty. 0 or -ENOMEM */
-int dit_digest_new_buckets(struct dit_diff_digest *digest, unsigned n);
-
-/* ---- diff_digest_json.c ---- */
-
-/** 0; error */
-int dit_digest_write(struct dit_diff *diff, const struct dit_diff_digest *digest);
-/** @param path  of a file. @param ret  to be released also after an error. 0; error,
- * reported */
-int dit_digest_read(struct dit_diff *diff, const char *path, struct dit_diff_digest *ret);
-
-/* ---- diff_digest_compare.c ---- */
-
 /** Write how two digests differ. 0; error */
 int dit_digest_compare(struct dit_diff *diff, struct dit_diff_digest digests[2]);
 
