@@ -97,6 +97,7 @@ struct dit_split_file {
 	char *path; /* owned */
 	struct dit_export_file file;
 	struct dit_digest *digest; /* of what was written */
+	struct dit_sum128 map;     /* the digest of the copy of the map */
 	struct dit_ldif_text text;
 };
 

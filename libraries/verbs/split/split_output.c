@@ -201,18 +201,6 @@ static int finish_file(struct dit_split_output *output, struct dit_split_file *f
 	return r < 0 ? fail(output, file->path, "", r) : 0;
 }
 
-/* The copy of the map. Parts of other shards and inputs have another line in front. */
-static int label_map(const struct dit_split_output *output, size_t shard, char **ret)
-{
-	if (asprintf(ret, SPLIT_LABEL "shard %s of %lu bytes of input\n%.*s",
-	             output->map->names[shard], output->input_bytes,
-	             DIT_SPAN_ARGS(output->map->text)) < 0) {
-		*ret = NULL;
-		return -ENOMEM;
-	}
-	return 0;
-}
-
 /* A small file, whole. */
 static int write_small(struct dit_split_output *output, const char *path,
                        struct dit_span text)
@@ -229,21 +217,28 @@ static int write_small(struct dit_split_output *output, const char *path,
 	return r;
 }
 
-/* The parts of a shard are of one map if their digests say so. */
+/* The copy of the map. Parts of other shards and inputs have another line in front: the
+ * parts of a shard are of one map if their digests say so. */
 static int write_map(struct dit_split_output *output, struct dit_split_file *file)
 {
+	const char *shard = output->map->names[file - output->files];
 	int len = (int)(strrchr(file->path, '/') - file->path);
 	char *path = NULL;
-	char *map = NULL;
-	int r = label_map(output, (size_t)(file - output->files), &map);
+	char *text = NULL;
+	int r = 0;
 
-	if (r == 0 && asprintf(&path, "%.*s/" DIT_SPLIT_MAP, len, file->path) < 0) {
-		path = NULL;
-		r = -ENOMEM;
+	if (asprintf(&path, "%.*s/" DIT_SPLIT_MAP, len, file->path) < 0) {
+		return -ENOMEM;
 	}
-	r = r ?: write_small(output, path, dit_span_of(map));
+	if (asprintf(&text, SPLIT_LABEL "shard %s of %lu bytes of input\n%.*s", shard,
+	             output->input_bytes, DIT_SPAN_ARGS(output->map->text)) < 0) {
+		free(path);
+		return -ENOMEM;
+	}
+	file->map = dit_sum128_of(dit_span_of(text), 0);
+	r = write_small(output, path, dit_span_of(text));
 	free(path);
-	free(map);
+	free(text);
 	return r;
 }
 
@@ -253,21 +248,14 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 	char digest[DIT_DIGEST_TEXT_BYTES];
 	char map[DIT_DIGEST_TEXT_BYTES];
 	char lines[2 * LINE_BYTES];
-	struct dit_sum128 sum;
-	char *text = NULL;
 	char *path = NULL;
-	int r = label_map(output, (size_t)(file - output->files), &text);
+	int r = 0;
 
-	if (r < 0) {
-		return r;
-	}
-	sum = dit_sum128_of(dit_span_of(text), 0);
-	free(text);
 	if (asprintf(&path, "%s" DIT_SPLIT_DIGESTS, file->path) < 0) {
 		return -ENOMEM;
 	}
 	dit_digest_text(file->digest, digest);
-	dit_sum128_text(&sum, map);
+	dit_sum128_text(&file->map, map);
 	(void)snprintf(lines, sizeof(lines), "%s  %s\n%s  " DIT_SPLIT_MAP "\n", digest,
 	               strrchr(file->path, '/') + 1, map);
 	r = write_small(output, path, dit_span_of(lines));
