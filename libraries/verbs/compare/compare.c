@@ -298,9 +298,7 @@ static int run(struct dit_compare *c)
 int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs, void *ctx,
                 uint64_t *ret_ndifferences)
 {
-	struct dit_compare c = {.differs = differs,
-	                        .differs_ctx = ctx,
-	                        .sides = {{.compare = &c}, {.compare = &c}}};
+	struct dit_compare c = {.differs = differs, .differs_ctx = ctx};
 	struct dit_job_opts job;
 	int r = dit_opts_take(&c.opts, sizeof(c.opts), opts);
 

@@ -280,8 +280,7 @@ static void compare_two(struct dit_compare *c, const struct dit_entry_view entri
 	}
 }
 
-/* The views of the sides. @param which  enum dit_pair */
-static void compare_views(struct dit_compare *c, int which)
+void dit_compare_views(struct dit_compare *c, int which)
 {
 	const struct dit_entry_view entries[2] = {c->sides[0].view, c->sides[1].view};
 
@@ -293,28 +292,6 @@ static void compare_views(struct dit_compare *c, int which)
 		say_entry(c, &entries[is_second],
 		          is_second ? "only in the second" : "only in the first");
 	}
-}
-
-/* ---- all entries ---- */
-
-int dit_compare_entries(struct dit_compare *c)
-{
-	struct dit_pairs pairs;
-	int which = 0;
-	int r = 0;
-
-	c->db = "id2e";
-	r = dit_compare_pairs_begin(c, &pairs);
-	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
-		uint64_t before = c->ndb;
-
-		compare_views(c, which);
-		if (which == DIT_PAIR_BOTH && c->ndb > before) {
-			c->is_told[dit_compare_number(c, 1, c->sides[1].view.id)] = true;
-		}
-		r = c->error;
-	}
-	return dit_compare_db_end(c, r < 0 ? r : which);
 }
 
 bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
@@ -338,6 +315,6 @@ bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
 		}
 		which |= side->view.is_hole ? 0 : DIT_PAIR_FIRST << i;
 	}
-	compare_views(c, which);
+	dit_compare_views(c, which);
 	return true;
 }

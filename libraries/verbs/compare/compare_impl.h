@@ -30,7 +30,6 @@ struct dit_compare_entry {
 
 /** One of the two environments. */
 struct dit_compare_side {
-	struct dit_compare *compare;
 	struct dit_data_seal *seal; /* NULL: its pages are not sealed */
 	struct dit_snapshot *snapshot;
 	uint64_t bytes;      /* of its pages */
@@ -43,8 +42,6 @@ struct dit_compare_side {
 	struct dit_compare_entry *entries; /* by ascending ID */
 	size_t nentries;
 	size_t entries_size;
-	bool has_begun; /* the reader stands on one */
-	bool is_known;  /* all of them are in the list */
 };
 
 struct dit_compare {
@@ -65,7 +62,7 @@ struct dit_compare {
 	/* Pairs have the numbers of the second side's entries. */
 	bool are_paired; /* entries are; else records are compared as they are stored */
 	struct dit_compare_hash *hashes; /* of the second side's entries, sorted */
-	size_t npairs;
+	size_t hashes_size;
 	bool *is_told; /* by number: its entries differ */
 
 	bool is_reordered;   /* the entry at hand differs in order */
@@ -111,14 +108,10 @@ void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_spa
 
 /* ---- compare_pairs.c ---- */
 
-/**
- * The entries of both sides, two by two: those that have one DN are a pair. First come
+/** The entries of both sides, two by two: those that have one DN are a pair. First come
  * those of the first side in the order of their IDs, then those of the second that are
- * alone; the views of the sides show them.
- *
- * @return 0; LMDB's codes; -ENOMEM; what dit_compare_step() returns
- */
-int dit_compare_pairs_begin(struct dit_compare *c, struct dit_pairs *ret);
+ * alone. 0; error */
+int dit_compare_entries(struct dit_compare *c);
 
 #define DIT_COMPARE_NOBODY SIZE_MAX       /* no entry has the ID */
 #define DIT_COMPARE_ALONE  (SIZE_MAX - 1) /* the other side does not have the entry */
@@ -128,8 +121,8 @@ size_t dit_compare_number(const struct dit_compare *c, int side, uint64_t id);
 
 /* ---- compare_entry.c ---- */
 
-/** All entries, which become pairs. 0; error */
-int dit_compare_entries(struct dit_compare *c);
+/** What the views of the sides show. @param which  enum dit_pair */
+void dit_compare_views(struct dit_compare *c, int which);
 /** Two different records of id2e under one key. False: they cannot be read as entries */
 bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
                         const struct dit_span records[2]);

@@ -4,7 +4,7 @@
  *
  *   second   all entries: hash of the normal DN, number; sorted by hash
  *   first    entry by entry: its pair is sought by hash, then by DN
- *   second   all entries again: those without a pair
+ *   second   those without a pair
  *
  * Holes are passed over. An entry whose DN cannot be read is the pair of such a one that
  * has its ID.
@@ -19,7 +19,6 @@
 #include <xxhash.h>
 
 #include "base/grow.h"
-#include "base/ids.h"
 
 #define NOBODY UINT64_MAX
 
@@ -28,59 +27,6 @@ struct dit_compare_hash {
 	uint64_t hash;   /* the first field: dit_first_id() */
 	uint64_t number; /* in its entries; the second: dit_compare_id_pairs() */
 };
-
-/* ---- the sides ---- */
-
-/* A dit_pairs.next: the next entry that is no hole is in the view. On the first time
- * through a side its entries are written down. */
-static int next_entry(void *ctx)
-{
-	struct dit_compare_side *side = ctx;
-	struct dit_compare *c = side->compare;
-	int r = 0;
-
-	if (side->is_known && c->npairs == side->nentries) {
-		return 0; /* nobody is alone */
-	}
-	do {
-		r = side->has_begun ? dit_entry_reader_next(side->reader, &side->view)
-		                    : dit_entry_reader_seek(side->reader, 0, &side->view);
-		side->has_begun = true;
-		if (r > 0) {
-			int stepped = dit_compare_step(c, side == &c->sides[0]);
-
-			r = stepped < 0 ? stepped : r;
-		}
-	} while (r > 0 && side->view.is_hole);
-	if (r > 0 && !side->is_known) {
-		r = DIT_APPEND(side->entries, side->entries_size, side->nentries,
-		               (struct dit_compare_entry){side->view.id, NOBODY})
-		            ?: 1;
-	}
-	if (r > 0) {
-		return r;
-	}
-	side->is_known = true;
-	side->has_begun = false;
-	return r;
-}
-
-/* IDs are dense most often: then the position is known. */
-static struct dit_compare_entry *find_id(const struct dit_compare_side *side, uint64_t id)
-{
-	struct dit_compare_entry *list = side->entries;
-	size_t n = side->nentries;
-
-	if (n == 0) {
-		return NULL;
-	}
-	if (id >= list[0].id && id - list[0].id < n && list[id - list[0].id].id == id) {
-		return &list[id - list[0].id];
-	}
-	return bsearch(&id, list, n, sizeof(*list), dit_compare_ids);
-}
-
-/* ---- the hashes of one ---- */
 
 static struct dit_span key_of(const struct dit_entry_view *entry)
 {
@@ -97,83 +43,143 @@ static uint64_t hash_of(const struct dit_entry_view *entry)
 	return XXH3_64bits(key.data, key.len);
 }
 
-/* ---- pairs ---- */
-
 static bool are_pair(const struct dit_entry_view *a, const struct dit_entry_view *b)
 {
 	return (a->name_error < 0) == (b->name_error < 0) &&
 	       dit_span_eq(key_of(a), key_of(b));
 }
 
-/* The first's entry at hand: 1: the view of the second is its pair; 0: none; error */
-static int seek_pair(struct dit_compare *c)
+/* ---- entries ---- */
+
+/* All entries of a side that are no holes are written down, and taken from its view. */
+static int each_entry(struct dit_compare *c, int number,
+                      int (*take)(struct dit_compare *c))
+{
+	struct dit_compare_side *side = &c->sides[number];
+	int r = dit_entry_reader_seek(side->reader, 0, &side->view);
+
+	while (r > 0) {
+		r = dit_compare_step(c, number == 0);
+		if (r == 0 && !side->view.is_hole) {
+			r = DIT_APPEND(side->entries, side->entries_size, side->nentries,
+			               (struct dit_compare_entry){side->view.id, NOBODY});
+			r = r ?: take(c);
+		}
+		r = r < 0 ? r : dit_entry_reader_next(side->reader, &side->view);
+	}
+	return r;
+}
+
+/* Of the second side. */
+static int hash_entry(struct dit_compare *c)
+{
+	size_t number = c->sides[1].nentries - 1;
+
+	if (DIT_GROW(c->hashes, c->hashes_size, number + 1) < 0) {
+		return -ENOMEM;
+	}
+	c->hashes[number] = (struct dit_compare_hash){hash_of(&c->sides[1].view), number};
+	return 0;
+}
+
+/* The number of the entry that is the pair of the first's, and in the view of the second.
+ * 1; 0: there is none; error */
+static int find_pair(struct dit_compare *c, uint64_t *ret)
 {
 	struct dit_compare_side *second = &c->sides[1];
-	struct dit_compare_entry *first = &c->sides[0].entries[c->sides[0].nentries - 1];
 	uint64_t hash = hash_of(&c->sides[0].view);
 
 	for (size_t i =
 	             dit_first_id(c->hashes, second->nentries, sizeof(*c->hashes), hash);
 	     i < second->nentries && c->hashes[i].hash == hash; i++) {
-		struct dit_compare_entry *entry = &second->entries[c->hashes[i].number];
+		const struct dit_compare_entry *entry =
+			&second->entries[c->hashes[i].number];
 		int r = dit_entry_reader_seek(second->reader, entry->id, &second->view);
 
+		*ret = c->hashes[i].number;
 		if (r < 0) {
 			return r;
 		}
 		if (r > 0 && second->view.id == entry->id && entry->other == NOBODY &&
 		    are_pair(&c->sides[0].view, &second->view)) {
-			entry->other = first->id;
-			first->other = entry->id;
-			c->npairs++;
 			return 1;
 		}
 	}
 	return 0;
 }
 
-/* A dit_pairs.seek. All pairs are known when the second side is read. */
-static int seek_entry(void *ctx, const void *other)
+/* Of the first side. */
+static int pair_entry(struct dit_compare *c)
 {
-	const struct dit_compare_side *from = other;
-	struct dit_compare_side *side = ctx;
-	struct dit_compare *c = side->compare;
+	struct dit_compare_entry *first = &c->sides[0].entries[c->sides[0].nentries - 1];
+	uint64_t before = c->ndb;
+	uint64_t number = 0;
+	int r = find_pair(c, &number);
 
-	return side == &c->sides[1]
-	               ? seek_pair(c)
-	               : dit_compare_number(c, 1, from->view.id) != DIT_COMPARE_ALONE;
+	if (r < 0) {
+		return r;
+	}
+	dit_compare_views(c, r > 0 ? DIT_PAIR_BOTH : DIT_PAIR_FIRST);
+	if (r > 0) {
+		first->other = c->sides[1].entries[number].id;
+		c->sides[1].entries[number].other = first->id;
+		c->is_told[number] = c->ndb > before;
+	}
+	return c->error;
 }
 
-static int read_second(struct dit_compare *c)
+/* Those of the second side that are alone. */
+static int say_alone(struct dit_compare *c)
 {
 	struct dit_compare_side *second = &c->sides[1];
-	size_t size = 0;
 	int r = 0;
 
-	while ((r = next_entry(second)) > 0) {
-		size_t number = second->nentries - 1;
+	for (size_t i = 0; i < second->nentries && r >= 0; i++) {
+		const struct dit_compare_entry *entry = &second->entries[i];
 
-		if (DIT_GROW(c->hashes, size, number + 1) < 0) {
-			return -ENOMEM;
+		if (entry->other == NOBODY) {
+			r = dit_entry_reader_seek(second->reader, entry->id,
+			                          &second->view);
+			if (r > 0) {
+				dit_compare_views(c, DIT_PAIR_SECOND);
+				r = dit_compare_step(c, 0);
+			}
 		}
-		c->hashes[number] =
-			(struct dit_compare_hash){hash_of(&second->view), number};
 	}
-	if (r == 0 && second->nentries > 0) {
-		qsort(c->hashes, second->nentries, sizeof(*c->hashes),
-		      dit_compare_id_pairs);
-	}
-	c->is_told = calloc(second->nentries + 1, sizeof(*c->is_told));
-	return r == 0 && c->is_told == NULL ? -ENOMEM : r;
+	return r;
 }
 
-int dit_compare_pairs_begin(struct dit_compare *c, struct dit_pairs *ret)
+int dit_compare_entries(struct dit_compare *c)
 {
-	*ret = (struct dit_pairs){.next = next_entry,
-	                          .seek = seek_entry,
-	                          .sides = {&c->sides[0], &c->sides[1]}};
+	int r = 0;
+
+	c->db = "id2e";
 	c->are_paired = true;
-	return read_second(c);
+	r = each_entry(c, 1, hash_entry);
+	if (r == 0) {
+		dit_sort_items(c->hashes, c->sides[1].nentries, sizeof(*c->hashes),
+		               dit_compare_id_pairs);
+		c->is_told = calloc(c->sides[1].nentries + 1, sizeof(*c->is_told));
+		r = c->is_told == NULL ? -ENOMEM : each_entry(c, 0, pair_entry);
+	}
+	return dit_compare_db_end(c, r ?: say_alone(c));
+}
+
+/* ---- their numbers ---- */
+
+/* IDs are dense most often: then the position is known. */
+static struct dit_compare_entry *find_id(const struct dit_compare_side *side, uint64_t id)
+{
+	struct dit_compare_entry *list = side->entries;
+	size_t n = side->nentries;
+
+	if (n == 0) {
+		return NULL;
+	}
+	if (id >= list[0].id && id - list[0].id < n && list[id - list[0].id].id == id) {
+		return &list[id - list[0].id];
+	}
+	return bsearch(&id, list, n, sizeof(*list), dit_compare_ids);
 }
 
 size_t dit_compare_number(const struct dit_compare *c, int side, uint64_t id)
