@@ -9,7 +9,9 @@
  * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
  * value of it (there is no equality rule, or the value is not in the first block), if the
  * schema allows one value, if the order of its values counts (and new ones do not just
- * follow the others), or if none of them stays.
+ * follow the others), if none of them stays, or if values of one normal form are there: no
+ * value can be added that equals another one, and the first of them would be deleted. slapd
+ * takes no such replacement, so only exact changes have it.
  * contextCSN is replaced as well: digests do not tell whether it is the one that was
  * compared.
  *
@@ -274,6 +276,16 @@ static bool is_replaced(const struct dit_attr_view *view)
 	       dit_span_eq(ad->name, DIT_SPAN("contextCSN"));
 }
 
+static bool has_twice(const struct dit_attr_values *values)
+{
+	for (size_t i = 1; i < values->n; i++) {
+		if (dit_span_eq(values->list[i].normal, values->list[i - 1].normal)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* "{1}text" without its number */
 static struct dit_span text_of(struct dit_span value)
 {
@@ -338,7 +350,7 @@ static int write_attr(struct dit_diff *diff, const struct dit_attr_view *view,
 		new->n -= old->n;
 		return write_values(diff, "add", name, new);
 	}
-	if (!is_replaced(view)) {
+	if (!is_replaced(view) && !(has_twice(new) ? diff->opts.exact : has_twice(old))) {
 		dit_pairs_subtract((void *const[]){old->list, new->list}, n,
 		                   sizeof(*old->list), compare_values);
 	}

@@ -108,3 +108,15 @@ state five description=b "$long" b
 "$DITMODIFY" -f slapd.conf --exact --database four 6.ldif
 "$DITDIFF" -f slapd.conf --exact four five >7.ldif
 echo "# status $?"
+echo "# values that are equal, as a load stores them"
+sed -i '/^multival/d' slapd.conf
+i=0
+for values in 'x' 'X x y' 'x y' 'y X' 'X x X'; do
+	# shellcheck disable=SC2086
+	state "equal-$((i += 1))" ou=a $values
+	[ $i -gt 1 ] || continue
+	"$DITDIFF" -f slapd.conf --exact equal-$((i - 1)) equal-$i >8.ldif
+	"$DITMODIFY" -f slapd.conf --exact --database equal-$((i - 1)) 8.ldif
+	"$DITDIFF" -f slapd.conf --exact equal-$((i - 1)) equal-$i >9.ldif
+	echo "# status $?"
+done
