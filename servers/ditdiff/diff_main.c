@@ -362,6 +362,8 @@ static int make_side(void *ctx, unsigned number, const struct dit_known_source *
 	COMMON_TAKE_CONF(&load, &options->diff);
 	load.no_glue = true;
 	load.is_quick = true;
+	load.is_exact = options->diff.exact;
+	load.no_schema_check = options->diff.exact;
 	load.is_scratch = true;
 	load.known = known;
 	load.may_grow = true;

@@ -120,3 +120,9 @@ for values in 'x' 'X x y' 'x y' 'y X' 'X x X'; do
 	"$DITDIFF" -f slapd.conf --exact equal-$((i - 1)) equal-$i >9.ldif
 	echo "# status $?"
 done
+echo "# LDIF of entries that the schema does not allow, and that lack what a load adds"
+printf 'dn: dc=example,dc=com\nobjectClass: dcObject\ndc: example\n' >bare.ldif
+mkdir bare
+"$DITADD" -f slapd.conf -q -s --exact --database bare bare.ldif
+"$DITDIFF" -f slapd.conf --exact bare bare.ldif >10.ldif
+echo "# status $?"
