@@ -121,8 +121,10 @@ static void remove_old(struct dit_attr_values *values, const struct dit_ava *ava
 	values->n = kept;
 }
 
+/* slapd deletes no value of an RDN: it is not added here if @p second lacks it; NULL: exact */
 static void rename_values(const struct rdns *rdns, const struct dit_attr_view *attr,
-                          struct dit_attr_values *values)
+                          struct dit_attr_values *values,
+                          const struct dit_attr_values *second)
 {
 	const struct dit_attr_type *type =
 		attr->ad == NULL || attr->ad->options.len > 0 ? NULL : attr->ad->type;
@@ -135,7 +137,8 @@ static void rename_values(const struct rdns *rdns, const struct dit_attr_view *a
 	for (unsigned i = 0; i < rdns->new.navas; i++) {
 		const struct dit_ava *ava = &rdns->new.avas[i];
 
-		if (ava->type == type && !has(values, ava->norm)) {
+		if (ava->type == type && !has(values, ava->norm) &&
+		    (second == NULL || has(second, ava->norm))) {
 			values->list[values->n++] =
 				(struct dit_value){ava->value, ava->norm};
 		}
@@ -383,7 +386,8 @@ static int read_attr(struct change *change, const struct dit_attr_view *view,
 	if (r < 0) {
 		return r;
 	}
-	rename_values(&change->rdns, view, &sides[0]);
+	rename_values(&change->rdns, view, &sides[0],
+	              change->diff->opts.exact ? NULL : &sides[1]);
 	for (unsigned i = 0; i < 2 && !is_ordered(view); i++) {
 		dit_sort_items(sides[i].list, sides[i].n, sizeof(*sides[i].list),
 		               compare_values);
@@ -481,20 +485,43 @@ static int compare_attrs(struct change *change)
 	return r;
 }
 
+/* A rename has added them to an entry that lacks the attribute, as it does later on. */
+static int delete_rdn(struct change *change)
+{
+	const struct rdns *rdns = &change->rdns;
+	int r = 0;
+
+	for (unsigned i = 0; i < rdns->new.navas && r == 0; i++) {
+		const struct dit_attr_type *type = rdns->new.avas[i].type;
+		const struct dit_attr_view view = {.ad = &type->ad, .name = type->ad.name};
+		struct dit_attr_values sides[2];
+
+		r = take(change->diff, &change->entries[0], type, &sides[0]);
+		r = r ?: take(change->diff, &change->entries[1], type, &sides[1]);
+		if (r == 0 && sides[0].n + sides[1].n == 0) {
+			r = begin(change);
+			r = r ?: count(change, &view);
+			r = r ?: write_values(change->diff, "delete", view.name, NULL);
+		}
+	}
+	return r;
+}
+
 int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 {
 	struct change change = {.diff = diff};
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
-	if (node->is_renamed) {
-		int keeps = dit_diff_keeps_rdn(diff, node);
+	if (node->moves) { /* below a new parent it gets the values of its RDN as well */
+		int keeps = node->is_renamed ? dit_diff_keeps_rdn(diff, node) : 1;
 
 		r = keeps < 0 ? keeps : parse_rdns(diff, node->item, &change.rdns);
 		change.rdns.old_stays = keeps > 0;
 	}
 	r = r ?: read_both(diff, node->item, change.entries);
 	r = r ?: compare_attrs(&change);
+	r = r < 0 || !diff->opts.exact ? r : delete_rdn(&change);
 	if (r == 0 && diff->stamp_ads[0] != NULL) {
 		r = compare_stamps(&change, node->moves);
 	}

@@ -126,3 +126,26 @@ mkdir bare
 "$DITADD" -f slapd.conf -q -s --exact --database bare bare.ldif
 "$DITDIFF" -f slapd.conf --exact bare bare.ldif >10.ldif
 echo "# status $?"
+echo "# entries without the values of their names move, and get other names"
+names() { # names DIRECTORY DN...: entries that have no more than a class
+	mkdir "$1"
+	{
+		printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n'
+		for dn in "${@:2}"; do
+			printf 'dn: %s,dc=example,dc=com\nobjectClass: organizationalUnit\n' "$dn"
+			printf 'entryUUID: 00000000-0000-4000-8000-%012d\n\n' $((n += 1))
+		done
+	} | "$DITADD" -f slapd.conf -q -s --exact -d 0 --database "$1"
+	n=0
+}
+names six ou=a ou=b cn=c+sn=e
+names seven ou=a ou=b,ou=a ou=c
+"$DITDIFF" -f slapd.conf --exact six seven >11.ldif
+"$DITMODIFY" -f slapd.conf --exact --database six 11.ldif
+"$DITDIFF" -f slapd.conf --exact six seven >12.ldif
+echo "# status $?"
+names eight ou=a ou=b cn=c+sn=e
+"$DITDIFF" -f slapd.conf --exact six eight >13.ldif
+"$DITMODIFY" -f slapd.conf --exact --database six 13.ldif
+"$DITDIFF" -f slapd.conf --exact six eight >14.ldif
+echo "# status $?"
