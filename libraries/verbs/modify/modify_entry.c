@@ -187,6 +187,62 @@ static int number_value(struct edit *edit, uint32_t number, struct dit_span *val
 	return dit_arena_join(&edit->modifier->kept, parts, 2, value);
 }
 
+/* The number of "{n}text", as slapd reads it. */
+static bool number_of(struct dit_span value, int *ret)
+{
+	struct dit_span rest = value;
+	char *end = NULL;
+
+	if (value.len == 0 || value.data[0] != '{' || !dit_cut_until(&rest, '}', &value)) {
+		return false;
+	}
+	*ret = (int)strtol(value.data + 1, &end, 0);
+	return end == value.data + value.len;
+}
+
+static void move_value(struct dit_span *list, uint32_t from, uint32_t to)
+{
+	struct dit_span value = list[from];
+
+	memmove(list + to + 1, list + to, (from - to) * sizeof(*list));
+	list[to] = value;
+}
+
+/* A load stores values of X-ORDERED attributes as they come. slapd sorts them by their
+ * numbers, if all have one. 1: their numbers are not their places; 0; error */
+static int sort_ordered(struct edit *edit, struct dit_attr *attr)
+{
+	uint32_t n = attr->nvalues;
+	uint32_t nbraces = 0;
+	uint32_t nnumbers = 0;
+	int *numbers = dit_arena_calloc(&edit->modifier->scratch, (size_t)n + 1,
+	                                sizeof(*numbers));
+	int r = numbers == NULL ? -ENOMEM : make_room(edit->modifier, attr);
+
+	r = r ?: note_before(edit, attr);
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		nbraces += attr->values[i].len > 0 && attr->values[i].data[0] == '{';
+		nnumbers += number_of(attr->values[i], &numbers[i]);
+	}
+	if (r < 0 || nnumbers < n) {
+		return r < 0 ? r : nbraces == 0;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		int number = numbers[i];
+		uint32_t to = i;
+
+		for (; to > 0 && numbers[to - 1] > number; to--) {
+			numbers[to] = numbers[to - 1];
+		}
+		numbers[to] = number;
+		move_value(attr->values, i, to);
+		if (attr->normal != NULL) {
+			move_value(attr->normal, i, to);
+		}
+	}
+	return n > 0 && (numbers[0] != 0 || numbers[n - 1] != (int)n - 1);
+}
+
 /* Values of X-ORDERED attributes say where they stand. */
 static int renumber(struct edit *edit, struct dit_attr *attr)
 {
@@ -279,9 +335,11 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
-	int r = attr == NULL ? begin_attr(edit, given, &attr) : 0;
+	int r = attr == NULL                  ? begin_attr(edit, given, &attr)
+	        : is_ordered(edit, given->ad) ? sort_ordered(edit, attr)
+	                                      : 0;
 
-	r = r ?: make_room(edit->modifier, attr);
+	r = r < 0 ? r : make_room(edit->modifier, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		if (is_soft && find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
 			continue;
@@ -361,7 +419,8 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 		dit_entry_remove(&edit->entry, attr);
 		return 0;
 	}
-	return renumber(edit, attr);
+	r = is_ordered(edit, attr->ad) ? sort_ordered(edit, attr) : 0;
+	return r <= 0 ? r : renumber(edit, attr);
 }
 
 static int delete_values(struct edit *edit, const struct dit_attr *given)
