@@ -288,15 +288,17 @@ static bool is_hole_alone(const struct dit_diff_item *hole,
 }
 
 /* slapd deletes no entry that has others below it, and adds none below a hole. A hole of
- * the first side goes with all below it. */
+ * the first side goes with all below it, but no change names it. */
 static int check_holes(struct dit_diff *diff)
 {
 	for (size_t i = 0; i < diff->nnodes; i++) {
 		const struct dit_diff_item *a = diff->nodes[i]->item[0];
 		const struct dit_diff_item *b = diff->nodes[i]->item[1];
+		bool moves = diff->nodes[i]->moves && a->is_hole && b->is_hole;
 		struct dit_span dn;
 
-		if (!is_hole_alone(b, a) && (b == NULL || !is_hole_alone(a, b))) {
+		if (!moves && !is_hole_alone(b, a) &&
+		    (b == NULL || !is_hole_alone(a, b))) {
 			continue;
 		}
 		if (dit_diff_dn(diff, diff->nodes[i], &dn) < 0) {
@@ -305,9 +307,9 @@ static int check_holes(struct dit_diff *diff)
 		diff->is_told = true;
 		return dit_job_say(
 			&diff->job, -EINVAL,
-			"%.*s: this entry is missing in one state, and entries below "
+			"%.*s: this entry is missing in %s, and entries below "
 			"it are there: no changes lead from one to the other",
-			(int)dn.len, dn.data);
+			DIT_SPAN_ARGS(dn), moves ? "both states" : "one state");
 	}
 	return 0;
 }

@@ -50,6 +50,13 @@ $unit
 $id"
 "$DITADD" -q -f slapd.conf -l first.ldif
 "$DITDIFF" -f slapd.conf first.ldif db/data.mdb
+# A hole below an entry that becomes one of another class.
+branch() { # branch CLASSES
+	printf 'dn: ou=b,dc=example,dc=com\n%s\n\n' "$1"
+	printf 'dn: cn=e,cn=hole,ou=b,dc=example,dc=com\nobjectClass: device\ncn: e\n%s\n' "$id"
+}
+device=$'objectClass: device\nobjectClass: extensibleObject\ncn: b\nou: b'
+states "$(branch "$unit")" "$(branch "$device")"
 echo '# entries that are changed, renamed: slapd would stamp them'
 stamps="createTimestamp: 20190101000000Z
 modifiersName: cn=ann,dc=example,dc=com
