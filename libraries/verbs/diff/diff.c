@@ -89,36 +89,29 @@ static void free_counts(struct dit_diff_count *list, size_t n)
 
 /* ---- configuration ---- */
 
-/* Those that slapd gives an entry that it changes. */
-static int find_stamps(struct dit_diff *diff)
+static int find_ads(struct dit_diff *diff)
 {
+	const struct {
+		struct dit_span name;
+		const struct dit_ad **ret;
+	} ads[] = {{DIT_SPAN("entryUUID"), &diff->uuid_ad},
+	           {DIT_SPAN("structuralObjectClass"), &diff->class_ad},
+	           {DIT_SPAN("modifiersName"), &diff->stamp_ads[0]},
+	           {DIT_SPAN("modifyTimestamp"), &diff->stamp_ads[1]}};
+	/* The stamps that slapd gives an entry that it changes. */
+	bool has_stamps = diff->opts.operational && !diff->opts.exact &&
+	                  diff->opts.nattrs == 0 && diff->job.chosen.db->lastmod;
 	struct dit_schema *schema = diff->job.chosen.settings->schema;
 	int r = 0;
 
-	if (!diff->opts.operational || diff->opts.exact || diff->opts.nattrs > 0 ||
-	    !diff->job.chosen.db->lastmod) {
-		return 0;
+	for (size_t i = 0; i < (has_stamps ? 4 : 2) && r == 0; i++) {
+		r = dit_ad_find(schema, NULL, ads[i].name, ads[i].ret, NULL);
 	}
-	r = dit_ad_find(schema, NULL, DIT_SPAN("modifiersName"), &diff->stamp_ads[0],
-	                NULL);
-	return r
-	               ?: dit_ad_find(schema, NULL, DIT_SPAN("modifyTimestamp"),
-	                              &diff->stamp_ads[1], NULL);
-}
-
-static int find_ads(struct dit_diff *diff)
-{
-	struct dit_schema *schema = diff->job.chosen.settings->schema;
-	int r = dit_ad_find(schema, NULL, DIT_SPAN("entryUUID"), &diff->uuid_ad, NULL);
-
-	r = r
-	            ?: dit_ad_find(schema, NULL, DIT_SPAN("structuralObjectClass"),
-	                           &diff->class_ad, NULL);
 	r = r
 	            ?: dit_entry_find_ads(&diff->job, schema, diff->opts.attrs,
 	                                  diff->opts.nattrs, &diff->ads);
 	diff->is_told = r == DIT_E_CONFIG;
-	return r ?: find_stamps(diff);
+	return r;
 }
 
 static int make_match(struct dit_diff *diff)

@@ -61,15 +61,16 @@ static int add_entry(struct dit_diff *diff, struct dit_diff_digest *digest,
 
 /* Its entries are the last suspects, from @p first on. If none is the one that differs,
  * each may be, where the other state has no more. */
-static void end_bucket(struct dit_diff_digest *digest, size_t first,
-                       const struct bucket *own, const struct bucket *other)
+static void end_bucket(struct dit_diff_digest *digest, size_t first, unsigned number,
+                       const struct bucket *others)
 {
+	const struct bucket *own = &digest->buckets[number];
+	const struct bucket *other = others == NULL ? own : &others[number];
 	size_t end = digest->nsuspects;
 	bool is_found = false;
 
 	digest->nsuspects = first;
-	if (other == NULL || (own->n == other->n && own->sum == other->sum &&
-	                      own->mixed == other->mixed)) {
+	if (own->n == other->n && own->sum == other->sum && own->mixed == other->mixed) {
 		return;
 	}
 	for (size_t i = first; i < end; i++) {
@@ -87,9 +88,9 @@ static void end_bucket(struct dit_diff_digest *digest, size_t first,
 }
 
 /* In the order of the hashes of DNs, so a bucket's entries come one after the other.
- * @param other  buckets; NULL: there are none */
+ * @param others  buckets; NULL: there are none */
 static int add_entries(struct dit_diff *diff, struct dit_diff_side *side,
-                       struct dit_diff_digest *digest, const struct bucket *other)
+                       struct dit_diff_digest *digest, const struct bucket *others)
 {
 	unsigned at = 0;
 	size_t first = 0;
@@ -99,15 +100,13 @@ static int add_entries(struct dit_diff *diff, struct dit_diff_side *side,
 		unsigned number = bucket_of(&side->at.dn, digest->nbuckets);
 
 		if (number != at) {
-			end_bucket(digest, first, &digest->buckets[at],
-			           other == NULL ? NULL : &other[at]);
+			end_bucket(digest, first, at, others);
 			first = digest->nsuspects;
 			at = number;
 		}
 		r = add_entry(diff, digest, &digest->buckets[at], &side->at);
 	}
-	end_bucket(digest, first, &digest->buckets[at],
-	           other == NULL ? NULL : &other[at]);
+	end_bucket(digest, first, at, others);
 	dit_sort_items(digest->suspects, digest->nsuspects, sizeof(*digest->suspects),
 	               dit_compare_ids);
 	return r;
@@ -144,11 +143,10 @@ static int name_subtrees(struct dit_diff *diff, unsigned side,
 	for (size_t i = 0; i < digest->nsubtrees && r == 0; i++) {
 		struct subtree *subtree = &digest->subtrees[i];
 
+		entry.norm_dn = DIT_SPAN("");
 		r = subtree->id == 0 ? 0 : dit_diff_read(diff, side, subtree->id, &entry);
-		subtree->dn = r < 0 ? NULL
-		              : subtree->id == 0
-		                      ? strdup("")
-		                      : strndup(entry.norm_dn.data, entry.norm_dn.len);
+		subtree->dn =
+			r < 0 ? NULL : strndup(entry.norm_dn.data, entry.norm_dn.len);
 		r = r == 0 && subtree->dn == NULL ? -ENOMEM : r;
 	}
 	return r;

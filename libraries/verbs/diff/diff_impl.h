@@ -46,7 +46,7 @@ void dit_diff_map_deinit(struct dit_diff_map *map);
  * (dit_diff_scan_children()). */
 struct dit_diff_item {
 	uint64_t id;
-	uint64_t dn;   /* half of dit_diff_dn_sum() */
+	uint64_t dn;   /* half of the sum of its normal form */
 	uint64_t uuid; /* a hash; 0: none */
 	struct dit_sum128 sum;
 	bool is_equal; /* the other side has one like it */
@@ -63,7 +63,7 @@ struct dit_diff_item {
 
 /** An entry in the sorter of a side, by the first field. */
 struct dit_diff_sum {
-	struct dit_sum128 dn; /* dit_diff_dn_sum() */
+	struct dit_sum128 dn; /* of its normal form */
 	uint64_t id;
 	struct dit_sum128 sum; /* of its values; for a digest dit_entry_view_digest() */
 	uint64_t uuid;         /* a hash; 0: none; for a digest the parent's ID */
@@ -189,8 +189,6 @@ int dit_diff_collect(struct dit_diff *diff);
  * items. 0; error */
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked);
-/** The sum of a DN, as hashes use it. @param norm_dn  its normal form */
-struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn);
 /** A hash of the normal form of the first value, of which there is one. */
 uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr);
 /** The contextCSN of an entry; NULL: it has none. */

@@ -77,7 +77,7 @@ static int read_item(struct dit_diff *diff, unsigned side, struct dit_diff_item 
 	item->is_read = true;
 	item->is_hole = entry.is_hole;
 	item->is_equal |= entry.is_hole; /* it is neither added nor deleted */
-	item->dn = dit_diff_dn_sum(diff, entry.norm_dn).low;
+	item->dn = dit_sum128_of(entry.norm_dn, diff->seed).low;
 	item->depth = dit_dn_depth(entry.norm_dn);
 	item->class_hash = class_of(diff, &entry);
 	/* A topmost entry has several RDNs, and keeps them. */
@@ -319,15 +319,12 @@ int dit_diff_match(struct dit_diff *diff)
 	struct dit_diff_map marked[2] = {{.slots = NULL}, {.slots = NULL}};
 	int r = make_nodes(diff);
 
-	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		r = mark(diff, side, &marked[side]);
-	}
-	for (unsigned side = 0; side < 2 && r == 0 && marked[0].n + marked[1].n > 0;
-	     side++) {
-		r = dit_diff_scan_children(diff, side, &marked[side]);
-	}
+	r = r ?: mark(diff, 0, &marked[0]);
+	r = r ?: mark(diff, 1, &marked[1]);
 	if (r == 0 && marked[0].n + marked[1].n > 0) {
-		r = make_nodes(diff);
+		r = dit_diff_scan_children(diff, 0, &marked[0]);
+		r = r ?: dit_diff_scan_children(diff, 1, &marked[1]);
+		r = r ?: make_nodes(diff);
 	}
 	dit_diff_map_deinit(&marked[0]);
 	dit_diff_map_deinit(&marked[1]);

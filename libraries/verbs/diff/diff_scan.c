@@ -65,11 +65,6 @@ uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_vie
 	                       diff->seed);
 }
 
-struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn)
-{
-	return dit_sum128_of(norm_dn, diff->seed);
-}
-
 static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *attr,
                      struct dit_sum128 *sum)
 {
@@ -86,7 +81,7 @@ static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *at
 static struct dit_diff_sum sum_up(const struct dit_diff *diff,
                                   const struct dit_entry_view *entry)
 {
-	struct dit_diff_sum ret = {.dn = dit_diff_dn_sum(diff, entry->norm_dn),
+	struct dit_diff_sum ret = {.dn = dit_sum128_of(entry->norm_dn, diff->seed),
 	                           .id = entry->id};
 
 	if (diff->digests != NULL) {
@@ -171,12 +166,6 @@ static int count_range(void *ctx, struct dit_scan_range *range)
 	return 0;
 }
 
-static bool is_known_side(const struct scan *scan)
-{
-	return scan->diff->known != NULL && scan->diff->known_side == scan->side &&
-	       scan->marked == NULL;
-}
-
 /* A range tells this of its state. */
 static void tell_entry(const struct dit_diff *diff, const struct dit_entry_view *entry,
                        struct range_sum *ret)
@@ -210,7 +199,8 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 		                      memory_order_relaxed);
 	}
 	sum = sum_up(diff, entry);
-	if (is_known_side(scan) && !entry->is_hole) {
+	if (diff->known != NULL && diff->known_side == scan->side &&
+	    scan->marked == NULL && !entry->is_hole) {
 		struct dit_sum128 both = sum.sum;
 
 		dit_sum128_add(&both, &sum.dn);
@@ -405,29 +395,21 @@ int dit_diff_collect(struct dit_diff *diff)
 	return r ?: which;
 }
 
-/* The scan has seen no content of a twin. */
-static int complete(struct dit_diff *diff, unsigned side)
-{
-	struct dit_diff_sum *sum = &diff->sides[side].at;
-	struct dit_entry_view entry;
-	int r = 0;
-
-	if (dit_diff_is_twin(diff, side, sum->id)) {
-		r = dit_diff_read(diff, side, sum->id, &entry);
-		if (r == 0) {
-			*sum = sum_up(diff, &entry);
-		}
-	}
-	return r;
-}
-
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked)
 {
+	struct dit_diff_sum *sum = &diff->sides[side].at;
 	int r = dit_diff_scan(diff, side, marked);
 
 	while (r == 0 && (r = dit_diff_next_sum(&diff->sides[side])) > 0) {
-		r = complete(diff, side);
+		struct dit_entry_view entry;
+
+		r = 0;
+		if (dit_diff_is_twin(diff, side,
+		                     sum->id)) { /* it was seen without content */
+			r = dit_diff_read(diff, side, sum->id, &entry);
+			*sum = r < 0 ? *sum : sum_up(diff, &entry);
+		}
 		r = r ?: take_item(diff, side);
 	}
 	free_sorters(diff);
