@@ -261,16 +261,10 @@ static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_
                   struct dit_span value)
 {
 	struct dit_arena *arena = &edit->modifier->kept;
+	size_t room = n;
 
-	if (n == room_of(n)) {
-		struct dit_span *grown =
-			dit_arena_alloc(arena, 2 * (size_t)n * sizeof(*grown));
-
-		if (grown == NULL) {
-			return -ENOMEM;
-		}
-		memcpy(grown, *list, n * sizeof(*grown));
-		*list = grown;
+	if (n == room_of(n) && DIT_ARENA_DOUBLE(arena, *list, n, room, 0) < 0) {
+		return -ENOMEM;
 	}
 	memmove(*list + at + 1, *list + at, (n - at) * sizeof(**list));
 	(*list)[at] = dit_arena_copy(arena, value);
