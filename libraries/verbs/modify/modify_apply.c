@@ -349,13 +349,12 @@ static int check_rename(struct work *work)
 		                            : DIT_WHY_SUFFIX_NAME);
 	}
 	/* The root is the parent of topmost entries, if the suffix is empty. */
-	if (change->has_superior && change->superior.nrdns == 0 && dn->nrdns == 1) {
-		return 0;
-	}
-	return change->has_superior && (change->superior.nrdns == 0 ||
-	                                dit_glue_find(glue, &change->superior) != 0)
-	               ? refuse(work, DIT_WHY_OTHER_PLACE)
-	               : 0;
+	return !change->has_superior ||
+	                       (change->superior.nrdns == 0
+	                                ? dn->nrdns == 1
+	                                : dit_glue_find(glue, &change->superior) == 0)
+	               ? 0
+	               : refuse(work, DIT_WHY_OTHER_PLACE);
 }
 
 /* The node that the entry will be below. */
@@ -417,10 +416,13 @@ static int rename_entry(struct work *work)
 
 /* ---- a record ---- */
 
-static const char *const words[] = {[MODIFY_ADD] = "add",
-                                    [MODIFY_DELETE] = "delete",
-                                    [MODIFY_MODIFY] = "modify",
-                                    [MODIFY_RENAME] = "modrdn"};
+static const struct {
+	const char *word;
+	int (*make)(struct work *work);
+} operations[] = {[MODIFY_ADD] = {"add", add},
+                  [MODIFY_DELETE] = {"delete", delete},
+                  [MODIFY_MODIFY] = {"modify", modify},
+                  [MODIFY_RENAME] = {"modrdn", rename_entry}};
 
 static int check_scope(struct work *work)
 {
@@ -431,18 +433,6 @@ static int check_scope(struct work *work)
 	               ? 0
 	               : dit_glue_refuse(&work->modifier->job.glue, work->modifier->db,
 	                                 dn, work->record->line, &work->change->notes);
-}
-
-static int make(struct work *work)
-{
-	static int (*const makers[])(struct work * work) = {[MODIFY_ADD] = add,
-	                                                    [MODIFY_DELETE] = delete,
-	                                                    [MODIFY_MODIFY] = modify,
-	                                                    [MODIFY_RENAME] =
-	                                                            rename_entry};
-	int r = check_scope(work);
-
-	return r ?: makers[work->change->op](work);
 }
 
 static const struct dit_ad *ad_of(const struct modifier *modifier, struct dit_span name)
@@ -496,7 +486,8 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 	}
 	modifier->stats->nrecords++;
 	dit_arena_reset(&modifier->scratch);
-	r = r ?: make(&work);
+	r = r ?: check_scope(&work);
+	r = r ?: operations[change->op].make(&work);
 	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
 		return leave_out(modifier, record, change);
 	}
@@ -506,8 +497,8 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 	}
 	if (modifier->opts->is_verbose) {
 		dit_job_report(&modifier->job, DIT_REPORT_ADDED, "%s: \"%.*s\" (%08lx)",
-		               words[change->op], DIT_SPAN_ARGS(change->entry.dn.norm),
-		               work.node->id);
+		               operations[change->op].word,
+		               DIT_SPAN_ARGS(change->entry.dn.norm), work.node->id);
 	}
 	return 0;
 }
