@@ -18,8 +18,6 @@ struct mending {
 	struct dit_overlays *overlays;
 	/* The entry that is mended. [own: main] */
 	struct dit_overlay_asked asked;
-	struct modify_mod *mods; /* in the scratch of the run */
-	size_t nmods;
 };
 
 /* An entry whose memberships are wrong, in the arena of its range. They are in a ring:
@@ -112,21 +110,20 @@ static int change(const struct mending *mending, const struct dit_entry *stored,
 	return r ?: dit_memberships_end(&memberships);
 }
 
-static int make_mods(struct mending *mending, const struct dit_entry *changed)
+/* As dit_modify_edit() */
+static int edit(struct modifier *modifier, struct modify_node *node,
+                struct modify_whole *whole, const struct dit_dn *dn,
+                const struct dit_entry *changed, struct dit_notes *notes)
 {
-	struct modifier *modifier = mending->modifier;
+	struct modify_mod *mods = dit_arena_calloc(
+		&modifier->scratch, (size_t)changed->nattrs + 1, sizeof(*mods));
 
-	mending->nmods = changed->nattrs;
-	mending->mods = dit_arena_calloc(&modifier->scratch, (size_t)changed->nattrs + 1,
-	                                 sizeof(*mending->mods));
-	if (mending->mods == NULL) {
-		return -ENOMEM;
+	for (uint32_t i = 0; mods != NULL && i < changed->nattrs; i++) {
+		mods[i] = (struct modify_mod){MODIFY_HOW_REPLACE_ALL, changed->attrs[i]};
 	}
-	for (uint32_t i = 0; i < changed->nattrs; i++) {
-		mending->mods[i] =
-			(struct modify_mod){MODIFY_HOW_REPLACE_ALL, changed->attrs[i]};
-	}
-	return 0;
+	return mods == NULL ? -ENOMEM
+	                    : dit_modify_edit(modifier, node, whole, dn, mods,
+	                                      changed->nattrs, NULL, notes);
 }
 
 /* An entry that may not have the attribute stays as it is: slapd logs that. */
@@ -193,10 +190,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	}
 	r = ask_again(mending, &dn, node, &whole);
 	r = r ?: change(mending, &whole.entry, &changed);
-	r = r ?: make_mods(mending, &changed);
-	r = r
-	            ?: dit_modify_edit(modifier, node, &whole, &dn, mending->mods,
-	                               mending->nmods, NULL, &notes);
+	r = r ?: edit(modifier, node, &whole, &dn, &changed, &notes);
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}
