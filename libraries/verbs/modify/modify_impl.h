@@ -80,9 +80,9 @@ struct modify_entry {
 	struct dit_attr *own;
 	uint32_t nattrs;
 	uint32_t nown;
-	uint32_t places_size;
-	uint32_t own_size;
 	uint32_t oc_flags;
+	size_t places_size;
+	size_t own_size;
 };
 
 #define MODIFY_OWN UINT32_MAX

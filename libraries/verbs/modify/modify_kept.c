@@ -47,36 +47,6 @@ bool dit_modify_is_apart(const struct modifier *modifier, const struct dit_attr 
 	       (!modifier->opts->is_exact || dit_split_fits(modifier->split_rules, attr));
 }
 
-/* Room for the attributes of an entry. */
-static int begin_entry(struct modifier *modifier, struct modify_node *node,
-                       uint32_t nattrs)
-{
-	struct dit_arena *arena = &modifier->kept;
-
-	if (node->entry == NULL) {
-		node->entry = dit_arena_calloc(arena, 1, sizeof(*node->entry));
-	}
-	if (node->entry != NULL && node->entry->places_size < nattrs) {
-		node->entry->places_size = nattrs;
-		node->entry->places =
-			dit_arena_alloc(arena, nattrs * sizeof(*node->entry->places));
-	}
-	return node->entry == NULL || (nattrs > 0 && node->entry->places == NULL)
-	               ? -ENOMEM
-	               : 0;
-}
-
-/* Room for attributes of its own. They are all put again. */
-static int begin_own(struct modifier *modifier, struct modify_entry *entry, uint32_t nown)
-{
-	entry->nown = 0;
-	if (entry->own_size < nown) {
-		entry->own_size = nown;
-		entry->own = dit_arena_alloc(&modifier->kept, nown * sizeof(*entry->own));
-	}
-	return nown > 0 && entry->own == NULL ? -ENOMEM : 0;
-}
-
 void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,
                         struct dit_entry *ret)
 {
@@ -174,12 +144,19 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
                            const struct modify_whole *whole,
                            const struct dit_entry *edited)
 {
+	struct dit_arena *arena = &modifier->kept;
+	struct modify_entry *entry =
+		node->entry ?: dit_arena_calloc(arena, 1, sizeof(*entry));
 	bool is_whole = is_large(whole);
 	uint32_t number = 0;
 	uint32_t next = 0;
 	uint32_t nown = 0;
-	int r = begin_entry(modifier, node, edited->nattrs);
+	int r = entry == NULL ? -ENOMEM : 0;
 
+	while (r == 0 && entry->places_size < edited->nattrs) {
+		r = DIT_ARENA_DOUBLE(arena, entry->places, 0, entry->places_size,
+		                     edited->nattrs);
+	}
 	for (uint32_t i = 0; r == 0 && i < edited->nattrs; i++) {
 		struct dit_attr *attr = &edited->attrs[i];
 		uint32_t place = place_of(whole, next, attr);
@@ -189,19 +166,24 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 			r = dit_modify_own(modifier, attr, attr->nvalues, false);
 			place = MODIFY_OWN;
 		}
-		node->entry->places[i] = place;
+		entry->places[i] = place;
 		nown += place == MODIFY_OWN;
 	}
-	r = r ?: begin_own(modifier, node->entry, nown);
+	while (r == 0 && entry->own_size < nown) {
+		r = DIT_ARENA_DOUBLE(arena, entry->own, 0, entry->own_size, nown);
+	}
+	if (r < 0) {
+		return r;
+	}
+	node->entry = entry;
+	entry->nattrs = edited->nattrs;
+	entry->nown = 0;
+	entry->oc_flags = edited->oc_flags;
 	for (uint32_t i = 0; r == 0 && i < edited->nattrs; i++) {
 		r = dit_ad_number(&modifier->numbers, edited->attrs[i].ad, &number);
-		if (node->entry->places[i] == MODIFY_OWN) {
-			node->entry->own[node->entry->nown++] = edited->attrs[i];
+		if (entry->places[i] == MODIFY_OWN) {
+			entry->own[entry->nown++] = edited->attrs[i];
 		}
-	}
-	if (r == 0) {
-		node->entry->nattrs = edited->nattrs;
-		node->entry->oc_flags = edited->oc_flags;
 	}
 	return r;
 }
