@@ -193,7 +193,8 @@ static bool number_of(struct dit_span value, int *ret)
 	struct dit_span rest = value;
 	char *end = NULL;
 
-	if (value.len == 0 || value.data[0] != '{' || !dit_cut_until(&rest, '}', &value)) {
+	if (value.len == 0 || value.data[0] != '{' ||
+	    !dit_cut_until(&rest, '}', &value)) {
 		return false;
 	}
 	*ret = (int)strtol(value.data + 1, &end, 0);
