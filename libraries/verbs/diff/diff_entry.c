@@ -9,9 +9,9 @@
  * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
  * value of it (there is no equality rule, or the value is not in the first block), if the
  * schema allows one value, if the order of its values counts (and new ones do not just
- * follow the others), if none of them stays, or if values of one normal form are there: no
- * value can be added that equals another one, and the first of them would be deleted. slapd
- * takes no such replacement, so only exact changes have it.
+ * follow the others), if none of them stays, or if values of one normal form are there:
+ * no value can be added that equals another one, and the first of them would be deleted.
+ * slapd takes no such replacement, so only exact changes have it.
  * contextCSN is replaced as well: digests do not tell whether it is the one that was
  * compared.
  *
@@ -121,7 +121,7 @@ static void remove_old(struct dit_attr_values *values, const struct dit_ava *ava
 	values->n = kept;
 }
 
-/* slapd deletes no value of an RDN: it is not added here if @p second lacks it; NULL: exact */
+/* slapd deletes no value of an RDN: none is added that @p second lacks; NULL: exact */
 static void rename_values(const struct rdns *rdns, const struct dit_attr_view *attr,
                           struct dit_attr_values *values,
                           const struct dit_attr_values *second)
@@ -491,9 +491,10 @@ static int delete_rdn(struct change *change)
 	const struct rdns *rdns = &change->rdns;
 	int r = 0;
 
-	for (unsigned i = 0; i < rdns->new.navas && r == 0; i++) {
+	for (unsigned i = 0; i < rdns->new.navas &&r == 0; i++) {
 		const struct dit_attr_type *type = rdns->new.avas[i].type;
-		const struct dit_attr_view view = {.ad = &type->ad, .name = type->ad.name};
+		const struct dit_attr_view view = {.ad = &type->ad,
+		                                   .name = type->ad.name};
 		struct dit_attr_values sides[2];
 
 		r = take(change->diff, &change->entries[0], type, &sides[0]);

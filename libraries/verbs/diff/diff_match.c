@@ -305,11 +305,11 @@ static int check_holes(struct dit_diff *diff)
 			return -ENOMEM;
 		}
 		diff->is_told = true;
-		return dit_job_say(
-			&diff->job, -EINVAL,
-			"%.*s: this entry is missing in %s, and entries below "
-			"it are there: no changes lead from one to the other",
-			DIT_SPAN_ARGS(dn), moves ? "both states" : "one state");
+		return dit_job_say(&diff->job, -EINVAL,
+		                   "%.*s: this entry is missing in %s, and entries below "
+		                   "it are there: no changes lead from one to the other",
+		                   DIT_SPAN_ARGS(dn),
+		                   moves ? "both states" : "one state");
 	}
 	return 0;
 }

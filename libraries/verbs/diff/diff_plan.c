@@ -279,9 +279,9 @@ static bool is_modified(const struct dit_diff *diff, const struct dit_diff_node 
 	const struct dit_diff_item *a = node->item[0];
 	const struct dit_diff_item *b = node->item[1];
 
-	return a != NULL && (a->sum.low != b->sum.low || a->sum.high != b->sum.high ||
-	                     (node->moves &&
-	                      (diff->stamp_ads[0] != NULL || diff->opts.exact)));
+	return a != NULL &&
+	       (a->sum.low != b->sum.low || a->sum.high != b->sum.high ||
+	        (node->moves && (diff->stamp_ads[0] != NULL || diff->opts.exact)));
 }
 
 static bool is_configuration(const struct dit_diff *diff)
