@@ -95,7 +95,7 @@ struct modify_node {
 	struct dit_span pretty;
 	uint64_t nsubs; /* nodes below, and itself */
 	bool is_gone;
-	bool is_respelt;            /* it was given a name, though maybe the one it had */
+	bool is_named;              /* it was given a name, though maybe the one it had */
 	struct modify_entry *entry; /* as it is now; NULL: as it is stored, or gone */
 
 	/* In the file. */

@@ -242,7 +242,7 @@ static int take_name(struct modifier *modifier, struct modify_node *node,
 	node->parent = parent;
 	node->norm = dit_arena_copy(&modifier->kept, norm);
 	node->pretty = dit_arena_copy(&modifier->kept, pretty);
-	node->is_respelt = true;
+	node->is_named = true;
 	return node->norm.data == NULL || node->pretty.data == NULL
 	               ? -ENOMEM
 	               : remember(&modifier->tree, MODIFY_BY_NAME, node);

@@ -24,12 +24,6 @@
 #define SOME_BYTES  (2u << 10)
 #define LEAST_PART  (64u << 20)
 
-static bool was_renamed(const struct modify_node *node)
-{
-	return node->parent != node->stored_parent ||
-	       !dit_span_eq(node->norm, node->stored_norm);
-}
-
 /* A stored entry has it, or a new one. */
 static bool has_content(const struct modify_node *node)
 {
@@ -124,11 +118,10 @@ static int change_name(struct name_changes *changes, const struct modify_node *n
 
 static int collect_names(struct name_changes *changes, const struct modify_node *node)
 {
-	bool is_moved = node->is_gone || !node->is_stored || was_renamed(node);
-	bool comes = !node->is_gone && (is_moved || node->is_respelt);
+	bool comes = !node->is_gone && node->is_named;
 	int r = 0;
 
-	if (node->is_stored && is_moved) {
+	if (node->is_stored && (node->is_gone || node->is_named)) {
 		r = change_name(changes, node, true, true);
 		r = r ?: change_name(changes, node, false, true);
 	}
@@ -168,7 +161,7 @@ static int put_names(struct modifier *modifier, const struct name_changes *chang
 		int len = 0;
 
 		if (i + 1 < changes->n && compare_records(change, change + 1) == 0) {
-			continue; /* another entry has the name now */
+			continue; /* an entry has the name now, maybe the same one */
 		}
 		len = dit_name_encode(record, most, &change->name);
 		bytes.len = len < 0 ? 0 : (size_t)len;
