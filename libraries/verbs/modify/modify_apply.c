@@ -271,53 +271,47 @@ static int modify(struct work *work)
 
 /* ---- modrdn ---- */
 
-/* The values of an RDN go or come, the last one first. */
-static int take_names(struct work *work, const struct dit_dn *dn, enum modify_how how,
-                      struct modify_mod *mods)
+/* A value of an RDN goes or comes. */
+static int take_name(struct work *work, const struct dit_ava *ava, enum modify_how how,
+                     struct modify_mod *ret)
 {
 	struct dit_arena *arena = work->change->notes.arena;
+	struct dit_span *values = dit_arena_calloc(arena, 2, sizeof(*values));
+	int r = 0;
 
-	for (unsigned i = 0; i < dn->navas; i++) {
-		const struct dit_ava *ava = &dn->avas[dn->navas - 1 - i];
-		struct dit_span *values = dit_arena_calloc(arena, 2, sizeof(*values));
-		int r = 0;
-
-		if (values == NULL) {
-			return -ENOMEM;
-		}
-		values[0] = ava->value;
-		r = dit_name_normal(work->modifier->changing.schema, ava, arena,
-		                    &values[1]);
-		if (r < 0) {
-			return r;
-		}
-		mods[i] =
-			(struct modify_mod){.how = how,
-		                            .attr = {.ad = &ava->type->ad,
-		                                     .values = values,
-		                                     .normal = r > 0 ? &values[1] : NULL,
-		                                     .nvalues = 1}};
+	if (values == NULL) {
+		return -ENOMEM;
 	}
-	return 0;
+	values[0] = ava->value;
+	r = dit_name_normal(work->modifier->changing.schema, ava, arena, &values[1]);
+	*ret = (struct modify_mod){.how = how,
+	                           .attr = {.ad = &ava->type->ad,
+	                                    .values = values,
+	                                    .normal = r > 0 ? &values[1] : NULL,
+	                                    .nvalues = 1}};
+	return r < 0 ? r : 0;
 }
 
+/* The last value of an RDN comes first. */
 static int edit_names(struct work *work)
 {
-	struct modify_change *change = work->change;
-	const struct dit_dn *old = &change->entry.dn;
+	const struct modify_change *change = work->change;
+	const struct dit_dn *newrdn = &change->newrdn;
 	struct dit_dn dn = change->entry.dn;
-	unsigned nold = change->deletes_old ? old->navas : 0;
-	size_t nmods = (size_t)nold + change->newrdn.navas;
+	unsigned nold = change->deletes_old ? dn.navas : 0;
+	unsigned nmods = nold + newrdn->navas;
 	struct modify_mod *mods =
 		dit_arena_alloc(change->notes.arena, nmods * sizeof(*mods));
 	int r = mods == NULL ? -ENOMEM : 0;
 
-	if (r == 0 && nold > 0) {
-		r = take_names(work, old, MODIFY_HOW_DELETE, mods);
+	for (unsigned i = 0; i < nmods && r == 0; i++) {
+		r = i < nold ? take_name(work, &dn.avas[nold - 1 - i], MODIFY_HOW_DELETE,
+		                         &mods[i])
+		             : take_name(work, &newrdn->avas[nmods - 1 - i],
+		                         MODIFY_HOW_SOFT_ADD, &mods[i]);
 	}
-	r = r ?: take_names(work, &change->newrdn, MODIFY_HOW_SOFT_ADD, mods + nold);
-	dn.avas = change->newrdn.avas;
-	dn.navas = change->newrdn.navas;
+	dn.avas = newrdn->avas;
+	dn.navas = newrdn->navas;
 	return r ?: edit(work, &dn, mods, nmods);
 }
 
