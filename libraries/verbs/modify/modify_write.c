@@ -133,8 +133,10 @@ static int collect_names(struct name_changes *changes, const struct modify_node 
 
 static int compare_records(const struct name_change *x, const struct name_change *y)
 {
-	return DIT_ORDER_OF(x->under, y->under)
-	               ?: DIT_ORDER_OF(x->name.is_child, y->name.is_child)
+	if (x->under != y->under) {
+		return x->under < y->under ? -1 : 1;
+	}
+	return DIT_ORDER_OF(x->name.is_child, y->name.is_child)
 	               ?: DIT_ORDER_OF(x->name.norm.len, y->name.norm.len)
 	               ?: memcmp(x->name.norm.data, y->name.norm.data, x->name.norm.len);
 }
