@@ -135,38 +135,19 @@ int dit_compare_step(struct dit_compare *c, uint64_t nrecords)
 	                                       : 0;
 }
 
-static uint64_t count_records(const struct dit_compare_side *side)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < side->snapshot->ndbs; i++) {
-		n += side->snapshot->dbs[i].nrecords;
-	}
-	return n;
-}
-
 /* ---- databases ---- */
-
-static void compare_flags(struct dit_compare *c, unsigned a, unsigned b)
-{
-	unsigned ignored = 0;
-
-	if ((c->are_paired || c->opts.ignore_integerkey) && (a & DIT_DB_DUPFIXED) != 0) {
-		ignored = DIT_DB_INTEGERKEY;
-	}
-	if (((a ^ b) & ~ignored) != 0) {
-		dit_compare_say(c, "flags %#x | %#x", a, b);
-	}
-}
 
 static int compare_db(struct dit_compare *c, const struct dit_stored_db *a,
                       const struct dit_stored_db *b)
 {
 	const struct dit_stored_db *const dbs[2] = {a, b};
 	bool are_indexes = dit_compare_are_indexes(dbs);
+	bool is_free = c->are_paired || c->opts.ignore_integerkey;
+	unsigned ignored =
+		is_free && (a->flags & DIT_DB_DUPFIXED) != 0 ? DIT_DB_INTEGERKEY : 0;
 
-	if (!c->is_across) {
-		compare_flags(c, a->flags, b->flags);
+	if (!c->is_across && ((a->flags ^ b->flags) & ~ignored) != 0) {
+		dit_compare_say(c, "flags %#x | %#x", a->flags, b->flags);
 	}
 	if (are_indexes && c->opts.ignore_generated &&
 	    dit_compare_is_generated(dit_span_of(a->name))) {
@@ -230,7 +211,10 @@ static int compare_records(struct dit_compare *c)
 	int r = 0;
 
 	c->ndone = 0;
-	c->nrecords = count_records(&c->sides[0]);
+	c->nrecords = 0;
+	for (size_t i = 0; i < c->sides[0].snapshot->ndbs; i++) {
+		c->nrecords += c->sides[0].snapshot->dbs[i].nrecords;
+	}
 	c->is_across = dit_snapshot_is_lmdb_10(c->sides[0].snapshot) !=
 	               dit_snapshot_is_lmdb_10(c->sides[1].snapshot);
 	dit_job_tell(&c->job, DIT_COMPARE_RECORDS);

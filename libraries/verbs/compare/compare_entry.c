@@ -194,15 +194,6 @@ static void compare_attrs(struct dit_compare *c, const struct dit_entry_view ent
 
 /* ---- two entries ---- */
 
-/* @param is_counted  values need not be the same, only as many */
-static bool is_stored_alike(const struct dit_compare *c, const struct dit_attr_view *a,
-                            const struct dit_attr_view *b, bool is_counted)
-{
-	return a->number == b->number && is_kept_alike(a, b) &&
-	       (a->normal == NULL) == (b->normal == NULL) &&
-	       (is_counted ? a->nvalues == b->nvalues : same_in_order(c, a, b));
-}
-
 /* An attribute as its record has it; values that are in id2v are only counted. */
 static struct dit_attr_view view_of(const struct dit_compare *c, int side,
                                     const struct dit_stored_attr *attr)
@@ -244,7 +235,10 @@ static bool same_records(struct dit_compare *c, const struct dit_entry_view entr
 		struct dit_attr_view a = view_of(c, 0, &both[0].attrs[i]);
 		struct dit_attr_view b = view_of(c, 1, &both[1].attrs[i]);
 
-		are_same = is_stored_alike(c, &a, &b, a.is_split);
+		are_same =
+			a.number == b.number && is_kept_alike(&a, &b) &&
+			(a.normal == NULL) == (b.normal == NULL) &&
+			(a.is_split ? a.nvalues == b.nvalues : same_in_order(c, &a, &b));
 	}
 	return are_same;
 }

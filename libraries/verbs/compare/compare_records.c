@@ -138,17 +138,6 @@ static void put_ids(struct dit_compare *c, const struct dit_compare_records *rec
 	}
 }
 
-/* @param from  the first ID that is shown */
-static void put_record(struct dit_compare *c, const struct dit_compare_records *records,
-                       size_t from)
-{
-	if (records->is_index) {
-		put_ids(c, records, from);
-	} else {
-		dit_compare_put_value(c, c->db, records->value);
-	}
-}
-
 /* @param from  the first ID of both that is shown */
 static void say(struct dit_compare *c, int which,
                 const struct dit_compare_records sides[2], size_t from)
@@ -164,7 +153,11 @@ static void say(struct dit_compare *c, int which,
 		if ((which & DIT_PAIR_FIRST << i) != 0) {
 			dit_compare_put(c, "%s",
 			                i == 1 && which == DIT_PAIR_BOTH ? " | " : "");
-			put_record(c, &sides[i], from);
+			if (sides[i].is_index) {
+				put_ids(c, &sides[i], from);
+			} else {
+				dit_compare_put_value(c, c->db, sides[i].value);
+			}
 		}
 	}
 	dit_compare_line_end(c);
@@ -206,25 +199,6 @@ static void tell_record(void *ctx, int which, struct dit_compare_records sides[2
 
 /* ---- both sides ---- */
 
-static int walk(struct dit_compare *c, struct dit_pairs *pairs,
-                struct dit_compare_records sides[2], dit_compare_records_fn take,
-                void *ctx)
-{
-	int r = open_records(&sides[0]);
-	int which = 0;
-
-	r = r < 0 ? r : open_records(&sides[1]);
-	while (r == 0 && (which = dit_pairs_next(pairs)) > 0) {
-		uint64_t npassed = (which & DIT_PAIR_FIRST) == 0 ? 0
-		                   : sides[0].is_index           ? sides[0].nids
-		                                                 : 1;
-
-		take(ctx, which, sides);
-		r = dit_compare_step(c, npassed);
-	}
-	return r < 0 ? r : which;
-}
-
 int dit_compare_each(struct dit_compare *c, const struct dit_stored_db *const dbs[2],
                      dit_compare_records_fn take, void *ctx)
 {
@@ -237,6 +211,7 @@ int dit_compare_each(struct dit_compare *c, const struct dit_stored_db *const db
 	                          .seek = seek_record,
 	                          .sides = {&sides[0], &sides[1]}};
 	struct dit_key_orders orders;
+	int which = 0;
 	int r = 0;
 
 	dit_stored_orders(c->db, dbs[0]->flags, &orders);
@@ -248,13 +223,21 @@ int dit_compare_each(struct dit_compare *c, const struct dit_stored_db *const db
 			.is_index = are_indexes,
 			.has_many =
 				!are_indexes && (dbs[0]->flags & DIT_DB_DUPSORT) != 0};
+		r = r ?: open_records(&sides[i]);
 	}
-	r = walk(c, &pairs, sides, take, ctx);
+	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
+		uint64_t npassed = (which & DIT_PAIR_FIRST) == 0 ? 0
+		                   : are_indexes                 ? sides[0].nids
+		                                                 : 1;
+
+		take(ctx, which, sides);
+		r = dit_compare_step(c, npassed);
+	}
 	for (int i = 0; i < 2; i++) {
 		dit_tree_cursor_close(sides[i].cursor);
 		free(sides[i].ids);
 	}
-	return r;
+	return r ?: which;
 }
 
 int dit_compare_pair(struct dit_compare *c, const struct dit_stored_db *const dbs[2])
