@@ -39,32 +39,21 @@ static int make_in(int dir_fd, const char *name)
 	return errno == EEXIST || name[0] == '\0' ? 0 : -errno;
 }
 
-/* No link is followed that another user can exchange (path.h). */
-static int make_folder(struct dit_split_output *output, const char *path)
+/* The folder that the first bytes of the path of a file name. No link is followed that
+ * another user can exchange (path.h). */
+static int make_folder(struct dit_split_output *output, char *path, size_t len)
 {
 	char why[DIT_PATH_WHY_BYTES];
 	const char *name = NULL;
-	int dir_fd = dit_path_open_parent(path, &name, why);
-	int r = dir_fd < 0 ? dir_fd : make_in(dir_fd, name);
+	int dir_fd = -1;
+	int r = 0;
 
+	path[len] = '\0';
+	dir_fd = dit_path_open_parent(path, &name, why);
+	r = dir_fd < 0 ? dir_fd : make_in(dir_fd, name);
+	r = r < 0 ? fail(output, path, why, r) : 0;
+	path[len] = '/';
 	dit_close(dir_fd);
-	return r < 0 ? fail(output, path, why, r) : 0;
-}
-
-/* A slash at its end would be a name of its own. */
-static int make_output(struct dit_split_output *output, const char *path)
-{
-	char *folder = strdup(path);
-	size_t len = strlen(path);
-	int r = -ENOMEM;
-
-	if (folder != NULL) {
-		while (len > 1 && folder[len - 1] == '/') {
-			folder[--len] = '\0';
-		}
-		r = make_folder(output, folder);
-		free(folder);
-	}
 	return r;
 }
 
@@ -87,22 +76,22 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
                      struct dit_split_file *file, const char *shard)
 {
 	static const char *const endings[] = {"", ".gz", ".zst"};
-	size_t end = strlen(opts->output) + 1 + strlen(shard);
+	size_t end = strlen(opts->output);
+	size_t shard_end = end + 1 + strlen(shard);
 	int r = 0;
 
 	if (asprintf(&file->path, "%s/%s/" DIT_SPLIT_PART "%s", opts->output, shard,
-	             opts->part, opts->nparts == 0 ? 1 : opts->nparts,
-	             endings[opts->compression]) < 0) {
+	             opts->part, opts->nparts, endings[opts->compression]) < 0) {
 		file->path = NULL;
 		return -ENOMEM;
 	}
-	file->path[end] = '\0';
-	r = make_folder(output, file->path);
-	if (r < 0) {
-		return r;
+	/* A slash at its end would be a name of its own. */
+	while (end > 1 && opts->output[end - 1] == '/') {
+		end--;
 	}
-	file->path[end] = '/';
-	r = open_result(output, &file->file, file->path);
+	r = make_folder(output, file->path, end);
+	r = r ?: make_folder(output, file->path, shard_end);
+	r = r ?: open_result(output, &file->file, file->path);
 	if (r < 0) {
 		return r;
 	}
@@ -126,8 +115,7 @@ int dit_split_output_open(struct dit_split_output *output,
 	if (output->files == NULL || stats->shards == NULL) {
 		return -ENOMEM;
 	}
-	r = make_output(output, opts->output);
-	if (r == 0 && opts->compression != DIT_EXPORT_PLAIN) {
+	if (opts->compression != DIT_EXPORT_PLAIN) {
 		r = dit_packer_new(&output->packer, opts->compression);
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {

@@ -33,7 +33,6 @@ struct split {
 	const struct dit_split_opts *opts;
 	struct dit_split_stats *stats;
 	struct dit_job job;
-	unsigned nparts;
 	struct dit_ldif_dialect dialect;
 	struct dit_file_rules files;
 	struct dit_split_map *map;
@@ -66,10 +65,10 @@ static int check_opts(const struct split *split)
 	const struct dit_job_range compression = {"compression", opts->compression,
 	                                          DIT_EXPORT_PLAIN, DIT_EXPORT_ZSTD};
 
-	if (opts->part >= split->nparts) {
+	if (opts->part >= opts->nparts) {
 		return dit_job_say(&split->job, -EINVAL,
 		                   "there is no part %u of %u: parts are counted from 0",
-		                   opts->part, split->nparts);
+		                   opts->part, opts->nparts);
 	}
 	if (opts->map == NULL || opts->output == NULL || *opts->output == '\0') {
 		return dit_job_say(&split->job, -EINVAL, "%s is missing",
@@ -87,12 +86,12 @@ static int read_settings(struct split *split)
 	if (r == 0 && (job->opts.suffix != NULL || job->opts.database >= 0)) {
 		r = dit_job_choose(job);
 	}
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		split->dialect =
+			dit_release_rules(job->chosen.openldap, job->chosen.patch)
+				.entries.ldif;
 	}
-	split->dialect =
-		dit_release_rules(job->chosen.openldap, job->chosen.patch).entries.ldif;
-	return 0;
+	return r;
 }
 
 static int read_map(struct split *split)
@@ -119,14 +118,6 @@ static int fail_on_output(const struct split *split, int r)
 	               : dit_job_say(&split->job, r, "%s: %s", output->failed,
 	                             output->why[0] == '\0' ? dit_strerror(r)
 	                                                    : output->why);
-}
-
-static int open_output(struct split *split)
-{
-	int r = dit_split_output_open(&split->output, split->opts, split->map,
-	                              &split->job.stop, split->stats);
-
-	return r < 0 ? fail_on_output(split, r) : 0;
 }
 
 /* ---- the DN of a record ---- */
@@ -287,7 +278,7 @@ static int take_part(struct split *split, size_t number)
 	struct stat st;
 	int r = 0;
 
-	if (split->nparts == 1) {
+	if (opts->nparts == 1) {
 		return 1;
 	}
 	if (split->path == NULL || stat(split->path, &st) < 0 || !S_ISREG(st.st_mode)) {
@@ -298,9 +289,9 @@ static int take_part(struct split *split, size_t number)
 			name_of(split->path));
 	}
 	if (!dit_ldif_reader_can_skip(split->reader)) {
-		return number % split->nparts == opts->part ? 1 : 0;
+		return number % opts->nparts == opts->part ? 1 : 0;
 	}
-	r = dit_ldif_reader_cut(split->reader, opts->part, split->nparts);
+	r = dit_ldif_reader_cut(split->reader, opts->part, opts->nparts);
 	return r < 0 ? fail_on_input(split, r) : 1;
 }
 
@@ -354,7 +345,7 @@ static int read_input(struct split *split, const char *path, size_t number)
 
 	split->path = path;
 	split->read = split->stats->bytes_read;
-	split->has_before = split->nparts == 1;
+	split->has_before = opts->nparts == 1;
 	split->nbefore = 0;
 	split->batch.bytes_read = 0;
 	if (r < 0) {
@@ -404,7 +395,7 @@ static uint64_t count_bytes(const struct split *split)
 		}
 		total += (uint64_t)st.st_size;
 	}
-	return total / split->nparts;
+	return total / split->opts->nparts;
 }
 
 static void fill_progress(void *ctx, struct dit_progress *ret)
@@ -427,9 +418,13 @@ static int run(struct split *split)
 
 	r = r < 0 ? r : read_settings(split);
 	r = r < 0 ? r : read_map(split);
-	r = r < 0 ? r : open_output(split);
 	if (r < 0) {
 		return r;
+	}
+	r = dit_split_output_open(&split->output, split->opts, split->map,
+	                          &split->job.stop, split->stats);
+	if (r < 0) {
+		return fail_on_output(split, r);
 	}
 	split->total = count_bytes(split);
 	dit_job_tell(&split->job, DIT_SPLIT_RECORDS);
@@ -453,7 +448,7 @@ int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
 	if (r < 0) {
 		return r;
 	}
-	split.nparts = own.nparts ?: 1;
+	own.nparts = own.nparts ?: 1;
 	job = (struct dit_job_opts){DIT_JOB_CONF(&own), .progress = own.progress,
 	                            .progress_ctx = own.progress_ctx,
 	                            .fill = fill_progress, .ctx = &split};
