@@ -16,18 +16,6 @@
 #define BUCKET_FILL   16 /* entries, about */
 #define FIGURE_DIGITS 16 /* of a number of 64 bits */
 
-static void free_digest(struct dit_diff_digest *digest)
-{
-	for (size_t i = 0; i < digest->nsubtrees; i++) {
-		free(digest->subtrees[i].dn);
-	}
-	free(digest->subtrees);
-	free(digest->buckets);
-	free(digest->suspects);
-	dit_diff_map_deinit(&digest->by_id);
-	json_decref(digest->csns);
-}
-
 /* ---- sums ---- */
 
 static unsigned bucket_of(const struct dit_sum128 *name, unsigned nbuckets)
@@ -406,7 +394,16 @@ int dit_diff_run_digests(struct dit_diff *diff)
 void dit_diff_free_digests(struct dit_diff *diff)
 {
 	for (unsigned side = 0; diff->digests != NULL && side < 2; side++) {
-		free_digest(&diff->digests[side]);
+		struct dit_diff_digest *digest = &diff->digests[side];
+
+		for (size_t i = 0; i < digest->nsubtrees; i++) {
+			free(digest->subtrees[i].dn);
+		}
+		free(digest->subtrees);
+		free(digest->buckets);
+		free(digest->suspects);
+		dit_diff_map_deinit(&digest->by_id);
+		json_decref(digest->csns);
 	}
 	free(diff->digests);
 }

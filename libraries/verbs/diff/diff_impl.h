@@ -7,8 +7,6 @@
 #ifndef DITKIT_DIFF_IMPL_H
 #define DITKIT_DIFF_IMPL_H
 
-#include <stdatomic.h>
-
 #include "base/arena.h"
 #include "base/digest.h"
 #include "codec/entry_view.h"
@@ -127,10 +125,6 @@ struct dit_diff {
 	const struct dit_ad *stamp_ads[2];
 	const struct dit_ad **ads; /* of opts.attrs; owned */
 
-	/* An entry has the name of a holder. [atomic: set once; relaxed, main reads it
-	 * after the scans] */
-	_Atomic bool has_holder_name;
-
 	struct dit_arena kept;  /* items and nodes, their RDNs, and counts */
 	struct dit_arena arena; /* of one change */
 
@@ -144,6 +138,7 @@ struct dit_diff {
 	struct dit_diff_node **holders; /* entries that were added to free names */
 	size_t nholders;
 	size_t holders_size;
+	bool has_holder_name; /* an entry has the name of one */
 
 	struct dit_diff_digest *digests; /* two; owned; NULL: changes are made */
 	bool is_told;                    /* the failure that ends the work is reported */

@@ -77,7 +77,7 @@ static int add_holder(struct dit_diff *diff, struct dit_diff_node *below,
 	while (below->parent != NULL) {
 		below = below->parent;
 	}
-	if (atomic_load_explicit(&diff->has_holder_name, memory_order_relaxed)) {
+	if (diff->has_holder_name) {
 		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%016lx-%zu", diff->seed,
 		               diff->nholders + 1);
 	} else {

@@ -36,6 +36,7 @@ struct range_sum {
 	uint64_t bad_id;          /* of an entry that cannot be read */
 	struct dit_sum128 digest; /* as of a side */
 	uint64_t top;
+	bool has_holder_name;
 };
 
 /* ---- sums ---- */
@@ -161,6 +162,7 @@ static int count_range(void *ctx, struct dit_scan_range *range)
 		dit_sum128_add(&side->digest, &sum->digest);
 		side->top = sum->top != 0 ? sum->top : side->top;
 	}
+	scan->diff->has_holder_name |= sum->has_holder_name;
 	side->nread += range->nread;
 	dit_tick_often(&scan->diff->job.ticker);
 	return 0;
@@ -170,6 +172,10 @@ static int count_range(void *ctx, struct dit_scan_range *range)
 static void tell_entry(const struct dit_diff *diff, const struct dit_entry_view *entry,
                        struct range_sum *ret)
 {
+	ret->has_holder_name |= dit_diff_is_holder(entry->norm_dn);
+	if (entry->is_hole) {
+		return;
+	}
 	if (diff->opts.exact) {
 		struct dit_sum128 digest = dit_entry_view_digest(entry);
 
@@ -187,16 +193,10 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 	struct dit_diff_sum sum;
 	struct dit_sum128 key;
 
-	if (!entry->is_hole) {
-		tell_entry(diff, entry, range->result);
-	}
+	tell_entry(diff, entry, range->result);
 	if (scan->marked != NULL &&
 	    dit_diff_map_get(scan->marked, entry->parent) == NULL) {
 		return 0;
-	}
-	if (dit_diff_is_holder(entry->norm_dn)) {
-		atomic_store_explicit(&scan->diff->has_holder_name, true,
-		                      memory_order_relaxed);
 	}
 	sum = sum_up(diff, entry);
 	if (diff->known != NULL && diff->known_side == scan->side &&
