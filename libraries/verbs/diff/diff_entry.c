@@ -121,7 +121,8 @@ static void remove_old(struct dit_attr_values *values, const struct dit_ava *ava
 	values->n = kept;
 }
 
-/* slapd deletes no value of an RDN: none is added that @p second lacks; NULL: exact */
+/* A value of the new RDN that @p second lacks stays: slapd deletes none. Exact changes set
+ * the attribute (is_set()). */
 static void rename_values(const struct rdns *rdns, const struct dit_attr_view *attr,
                           struct dit_attr_values *values,
                           const struct dit_attr_values *second)
@@ -138,7 +139,7 @@ static void rename_values(const struct rdns *rdns, const struct dit_attr_view *a
 		const struct dit_ava *ava = &rdns->new.avas[i];
 
 		if (ava->type == type && !has(values, ava->norm) &&
-		    (second == NULL || has(second, ava->norm))) {
+		    has(second, ava->norm)) {
 			values->list[values->n++] =
 				(struct dit_value){ava->value, ava->norm};
 		}
@@ -386,8 +387,7 @@ static int read_attr(struct change *change, const struct dit_attr_view *view,
 	if (r < 0) {
 		return r;
 	}
-	rename_values(&change->rdns, view, &sides[0],
-	              change->diff->opts.exact ? NULL : &sides[1]);
+	rename_values(&change->rdns, view, &sides[0], &sides[1]);
 	for (unsigned i = 0; i < 2 && !is_ordered(view); i++) {
 		dit_sort_items(sides[i].list, sides[i].n, sizeof(*sides[i].list),
 		               compare_values);
@@ -467,6 +467,29 @@ static int compare_stamps(struct change *change, bool is_moved)
 	return r;
 }
 
+/* A rename, also one on the way, adds values of RDNs that an entry lacks. Exact changes set
+ * the attribute afterwards. 1; 0; error */
+static int is_set(struct change *change, const struct dit_attr_type *type)
+{
+	for (unsigned side = 0; side < 2 && change->diff->opts.exact; side++) {
+		const struct dit_dn *rdn =
+			side == 0 ? &change->rdns.old : &change->rdns.new;
+
+		for (unsigned i = 0; i < rdn->navas; i++) {
+			struct dit_attr_values values;
+			int r = rdn->avas[i].type != type
+			                ? 1
+			                : take(change->diff, &change->entries[side], type,
+			                       &values);
+
+			if (r < 0 || (r == 0 && !has(&values, rdn->avas[i].norm))) {
+				return r < 0 ? r : 1;
+			}
+		}
+	}
+	return 0;
+}
+
 static int compare_attrs(struct change *change)
 {
 	const struct dit_diff *diff = change->diff;
@@ -479,30 +502,47 @@ static int compare_attrs(struct change *change)
 		const struct dit_attr_view *view = sides[0].first ?: sides[1].first;
 
 		if (dit_diff_is_compared(diff, view->ad) && !is_stamp(diff, view->ad)) {
-			r = compare_attr(change, view, sides);
+			r = view->ad == NULL || view->ad->options.len > 0
+			            ? 0
+			            : is_set(change, view->ad->type);
+			r = r < 0 ? r : r > 0 ? 0 : compare_attr(change, view, sides);
 		}
 	}
 	return r;
 }
 
-/* A rename has added them to an entry that lacks the attribute, as it does later on. */
-static int delete_rdn(struct change *change)
+static int set_attr(struct change *change, const struct dit_attr_type *type)
 {
-	const struct rdns *rdns = &change->rdns;
+	const struct dit_attr_view view = {.ad = &type->ad, .name = type->ad.name};
+	struct dit_attr_values sides[2];
+	int r = take(change->diff, &change->entries[0], type, &sides[0]);
+
+	r = r ?: take(change->diff, &change->entries[1], type, &sides[1]);
+	r = r ?: begin(change);
+	r = r ?: count(change, &view);
+	if (r < 0) {
+		return r;
+	}
+	return sides[0].nblocks > 1
+	               ? write_blocks(change->diff, view.name, sides)
+	               : write_values(change->diff, "replace", view.name, &sides[1]);
+}
+
+static int set_attrs(struct change *change)
+{
 	int r = 0;
 
-	for (unsigned i = 0; i < rdns->new.navas &&r == 0; i++) {
-		const struct dit_attr_type *type = rdns->new.avas[i].type;
-		const struct dit_attr_view view = {.ad = &type->ad,
-		                                   .name = type->ad.name};
-		struct dit_attr_values sides[2];
+	for (unsigned side = 0; side < 2; side++) {
+		const struct dit_dn *rdn =
+			side == 0 ? &change->rdns.old : &change->rdns.new;
 
-		r = take(change->diff, &change->entries[0], type, &sides[0]);
-		r = r ?: take(change->diff, &change->entries[1], type, &sides[1]);
-		if (r == 0 && sides[0].n + sides[1].n == 0) {
-			r = begin(change);
-			r = r ?: count(change, &view);
-			r = r ?: write_values(change->diff, "delete", view.name, NULL);
+		for (unsigned i = 0; i < rdn->navas && r >= 0; i++) {
+			const struct dit_attr_type *type = rdn->avas[i].type;
+
+			r = side == 1 && is_in_rdn(&change->rdns.old, type)
+			            ? 0
+			            : is_set(change, type);
+			r = r <= 0 ? r : set_attr(change, type);
 		}
 	}
 	return r;
@@ -522,7 +562,7 @@ int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 	}
 	r = r ?: read_both(diff, node->item, change.entries);
 	r = r ?: compare_attrs(&change);
-	r = r < 0 || !diff->opts.exact ? r : delete_rdn(&change);
+	r = r ?: set_attrs(&change);
 	if (r == 0 && diff->stamp_ads[0] != NULL) {
 		r = compare_stamps(&change, node->moves);
 	}

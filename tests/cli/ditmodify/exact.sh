@@ -149,3 +149,10 @@ names eight ou=a ou=b cn=c+sn=e
 "$DITMODIFY" -f slapd.conf --exact --database six 13.ldif
 "$DITDIFF" -f slapd.conf --exact six eight >14.ldif
 echo "# status $?"
+echo "# two entries exchange their names"
+names nine ou=a cn=b
+names ten cn=b ou=a
+"$DITDIFF" -f slapd.conf --exact nine ten >15.ldif
+"$DITMODIFY" -f slapd.conf --exact --database nine 15.ldif
+"$DITDIFF" -f slapd.conf --exact nine ten >16.ldif
+echo "# status $?"
