@@ -167,12 +167,12 @@ static int check_parent(struct work *work, const struct modify_node *parent,
 	uint32_t flags = 0;
 	int r = parent == NULL ? 0 : read_flags(work->modifier, parent, &flags);
 
+	/* It has become one since, or is a hole; they are where they were. */
+	if (r >= 0 && parent != NULL && work->modifier->opts->is_exact) {
+		return 0;
+	}
 	if (r <= 0) {
 		return r < 0 ? r : refuse_dn(work, missing, shown);
-	}
-	/* It has become one since; they are where they were. */
-	if (work->modifier->opts->is_exact) {
-		return 0;
 	}
 	if ((flags & DIT_OC_ALIAS) != 0) {
 		return refuse_parent(work, DIT_WHY_PARENT_ALIAS);

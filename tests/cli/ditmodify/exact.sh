@@ -156,3 +156,11 @@ names ten cn=b ou=a
 "$DITMODIFY" -f slapd.conf --exact --database nine 15.ldif
 "$DITDIFF" -f slapd.conf --exact nine ten >16.ldif
 echo "# status $?"
+echo "# an entry below a hole becomes another one, and one is added"
+names eleven cn=a,ou=hole ou=b 2>/dev/null
+names twelve ou=b cn=a,ou=hole cn=c,ou=hole 2>/dev/null
+"$DITDIFF" -f slapd.conf --exact eleven twelve >17.ldif
+"$DITMODIFY" -f slapd.conf --exact --database eleven 17.ldif
+"$DITDIFF" -f slapd.conf --exact eleven twelve >18.ldif
+echo "# status $?"
+"$DITCHECK" -f slapd.conf --database eleven | grep -o 'name-.*\|hole.*\|[0-9]* findings.*'
