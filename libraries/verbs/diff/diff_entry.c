@@ -82,13 +82,18 @@ struct rdns {
 	bool old_stays; /* its values, too */
 };
 
+/* None, if the schema does not know an attribute any more. */
 static int parse_rdns(struct dit_diff *diff, struct dit_diff_item *const item[2],
                       struct rdns *ret)
 {
 	const struct dit_schema *schema = diff->job.chosen.settings->schema;
 	int r = dit_dn_parse(schema, item[0]->rdn, &diff->arena, NULL, &ret->old);
 
-	return r ?: dit_dn_parse(schema, item[1]->rdn, &diff->arena, NULL, &ret->new);
+	r = r ?: dit_dn_parse(schema, item[1]->rdn, &diff->arena, NULL, &ret->new);
+	if (r == DIT_E_INVALID) {
+		*ret = (struct rdns){.old_stays = true};
+	}
+	return r == DIT_E_INVALID ? 0 : r;
 }
 
 static int read_both(struct dit_diff *diff, struct dit_diff_item *const item[2],
@@ -121,8 +126,8 @@ static void remove_old(struct dit_attr_values *values, const struct dit_ava *ava
 	values->n = kept;
 }
 
-/* A value of the new RDN that @p second lacks stays: slapd deletes none. Exact changes set
- * the attribute (is_set()). */
+/* A value of the new RDN that @p second lacks stays: slapd deletes none. Exact changes
+ * set the attribute (is_set()). */
 static void rename_values(const struct rdns *rdns, const struct dit_attr_view *attr,
                           struct dit_attr_values *values,
                           const struct dit_attr_values *second)
@@ -467,8 +472,8 @@ static int compare_stamps(struct change *change, bool is_moved)
 	return r;
 }
 
-/* A rename, also one on the way, adds values of RDNs that an entry lacks. Exact changes set
- * the attribute afterwards. 1; 0; error */
+/* A rename, also one on the way, adds values of RDNs that an entry lacks. Exact changes
+ * set the attribute afterwards. 1; 0; error */
 static int is_set(struct change *change, const struct dit_attr_type *type)
 {
 	for (unsigned side = 0; side < 2 && change->diff->opts.exact; side++) {

@@ -112,3 +112,16 @@ sed '/^dn: dc/,/^$/d' first.ldif | "$DITADD" -q --openldap 2.5 -f slapd.conf
 printf '%s\n' 'dn: ou=b,dc=example,dc=com' 'replace: description' 'description: a' >replace.ldif
 "$DITMODIFY" --openldap 2.5 -f slapd.conf replace.ldif
 "$DITCAT" --openldap 2.5 -f slapd.conf -a '(ou=b)' | grep '^[dl][el]*[s:]'
+echo '# the schema does not know the attributes of names any more'
+{
+	echo "attributetype ( 1.3.6.1.4.1.99999.6.1 NAME 'gone' SUP name )"
+	cat slapd.conf
+} >knows.conf
+mkdir old new
+for name in y,old x,new; do
+	{
+		printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n'
+		printf 'dn: gone=%s,dc=example,dc=com\n%s\n%s\n' "${name%,*}" "$unit" "$id"
+	} | "$DITADD" -q -s -f knows.conf --database "${name#*,}"
+done
+"$DITDIFF" -f slapd.conf old new
