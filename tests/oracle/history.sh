@@ -243,6 +243,19 @@ to_come() { # a state that was taken then leads to no other one when its file is
 		told 0 'changes' take 1 && told 0 'sound up to' verify 1 && history restore 1 --at "$last"
 }
 check 'a file from the future' to_come
+holes() { # entries whose parent was never added
+	local with status DITKIT_DIR=$work/holes DITKIT_STATES=$work/holes/states
+	cp -r "$work/ref/db-1" "$work/before"
+	printf '%s\n' 'dn: ou=b,ou=hole,dc=h1' 'objectClass: organizationalUnit' 'ou: b' >"$work/below.ldif"
+	ditadd_site "$work/ref" -c -q -n 1 -l "$work/below.ldif"
+	told 0 'all entries' take 1 && with=$(newest 1) && shown 1 >"$work/shown/1.$with" &&
+		printf '%s\n' 'dn: ou=b,ou=hole,dc=h1' 'changetype: modify' 'add: l' 'l: c' |
+		"$DITMODIFY" -f "$work/ref/slapd.conf" -n 1 -w &&
+		told 0 '2 changes' take 1 && told 0 'sound up to' verify 1 && restored 1 "$with"
+	status=$?
+	rm -rf "$work/ref/db-1" && mv "$work/before" "$work/ref/db-1" && return $status
+}
+check 'holes' holes
 exchanged() { # two full exports
 	local bases DITKIT_DIR=$work/exchanged DITKIT_STATES=$work/exchanged/states
 	cp -r "$work/files" "$DITKIT_DIR"
