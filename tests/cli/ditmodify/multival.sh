@@ -1,0 +1,9 @@
+# multival is set for a database that has entries. slapd loses the values that an entry has in
+# excess of it when any attribute changes; here they are stored apart.
+printf '%s\n' 'dn: dc=example,dc=com' 'objectClass: domain' 'dc: example' \
+	'description: '{a,b,c,d} | "$DITADD" -f slapd.conf
+echo 'multival description 3,1' >>slapd.conf
+printf '%s\n' 'dn: dc=example,dc=com' 'changetype: modify' 'add: l' 'l: here' |
+	"$DITMODIFY" -f slapd.conf
+"$DITCAT" -f slapd.conf | grep '^d\|^l'
+"$DITCHECK" -f slapd.conf
