@@ -17,6 +17,7 @@
 #include "schema/schema.h"
 
 #define ARENA_BYTES ((size_t)64 << 10)
+#define KEPT_BYTES  ((size_t)4 << 20) /* mapped: no freed memory lies below it */
 
 int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *why)
 {
@@ -413,7 +414,7 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 	                            .fill = fill_progress,
 	                            .ctx = &diff};
 	dit_job_init(&diff.job, &job);
-	dit_arena_init(&diff.kept, ARENA_BYTES);
+	dit_arena_init(&diff.kept, KEPT_BYTES);
 	dit_arena_init(&diff.arena, ARENA_BYTES);
 	dit_ldif_text_init(&diff.text, own->wrap == 0          ? DIT_LDIF_WRAP_DEFAULT
 	                               : own->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE

@@ -98,9 +98,8 @@ struct dit_diff_node {
 		DIT_DIFF_DONE
 	} state;
 	/* Where it is at the moment. */
-	struct dit_diff_node *parent; /* NULL: topmost */
-	struct dit_span rdn;          /* as written */
-	uint64_t rdn_hash;
+	struct dit_diff_node *parent;     /* NULL: topmost */
+	const struct dit_diff_item *name; /* has its RDN */
 };
 
 struct dit_diff {

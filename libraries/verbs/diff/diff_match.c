@@ -199,7 +199,6 @@ static void compare_places(struct dit_diff *diff)
 		struct dit_diff_node *node = diff->nodes[i];
 		const struct dit_diff_item *a = node->item[0];
 		const struct dit_diff_item *b = node->item[1];
-		const struct dit_diff_item *now = a ?: b;
 
 		/* slapd renames no topmost entry: its spelling stays. */
 		if (a != NULL && b != NULL && (a->parent != NULL || b->parent != NULL)) {
@@ -209,8 +208,7 @@ static void compare_places(struct dit_diff *diff)
 							    dit_diff_parent_of(node, 1);
 		}
 		node->parent = dit_diff_parent_of(node, 0);
-		node->rdn = now->rdn;
-		node->rdn_hash = now->rdn_hash;
+		node->name = a ?: b;
 	}
 }
 

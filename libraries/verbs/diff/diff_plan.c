@@ -55,14 +55,14 @@ static struct dit_diff_node *owner_of(const struct dit_diff *diff,
 		dit_diff_map_get(&diff->taken, name_of(parent, rdn_hash));
 
 	return node != NULL && !node->is_gone && node->parent == parent &&
-	                       node->rdn_hash == rdn_hash
+	                       node->name->rdn_hash == rdn_hash
 	               ? node
 	               : NULL;
 }
 
 static int take_name(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	return dit_diff_map_set(&diff->taken, name_of(node->parent, node->rdn_hash),
+	return dit_diff_map_set(&diff->taken, name_of(node->parent, node->name->rdn_hash),
 	                        node);
 }
 
@@ -72,6 +72,7 @@ static int add_holder(struct dit_diff *diff, struct dit_diff_node *below,
                       struct dit_diff_node **ret)
 {
 	struct dit_diff_node *node = dit_arena_alloc(&diff->kept, sizeof(*node));
+	struct dit_diff_item *name = dit_arena_calloc(&diff->kept, 1, sizeof(*name));
 	char rdn[64];
 
 	while (below->parent != NULL) {
@@ -84,16 +85,15 @@ static int add_holder(struct dit_diff *diff, struct dit_diff_node *below,
 		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%zu",
 		               diff->nholders + 1);
 	}
-	if (node == NULL ||
+	if (node == NULL || name == NULL ||
 	    DIT_APPEND(diff->holders, diff->holders_size, diff->nholders, node) < 0) {
 		return -ENOMEM;
 	}
+	name->rdn = dit_arena_copy(&diff->kept, dit_span_of(rdn));
 	*node = (struct dit_diff_node){
-		.state = DIT_DIFF_DONE,
-		.parent = below,
-		.rdn = dit_arena_copy(&diff->kept, dit_span_of(rdn))};
+		.state = DIT_DIFF_DONE, .parent = below, .name = name};
 	*ret = node;
-	return node->rdn.data == NULL ? -ENOMEM : dit_diff_add_holder(diff, node);
+	return name->rdn.data == NULL ? -ENOMEM : dit_diff_add_holder(diff, node);
 }
 
 static int move_away(struct dit_diff *diff, struct dit_diff_node *node)
@@ -102,14 +102,14 @@ static int move_away(struct dit_diff *diff, struct dit_diff_node *node)
 	int r = 0;
 
 	for (size_t i = 0; i < diff->nholders && holder == NULL; i++) {
-		if (owner_of(diff, diff->holders[i], node->rdn_hash) == NULL) {
+		if (owner_of(diff, diff->holders[i], node->name->rdn_hash) == NULL) {
 			holder = diff->holders[i];
 		}
 	}
 	if (holder == NULL) {
 		r = add_holder(diff, node, &holder);
 	}
-	r = r ?: dit_diff_rename(diff, node, holder, node->rdn, false);
+	r = r ?: dit_diff_rename(diff, node, holder, node->name->rdn, false);
 	node->parent = holder;
 	return r ?: take_name(diff, node);
 }
@@ -153,8 +153,7 @@ static int put(struct dit_diff *diff, struct dit_diff_node *node,
 		diff->stats.nrenamed++;
 	}
 	node->parent = parent;
-	node->rdn = item->rdn;
-	node->rdn_hash = item->rdn_hash;
+	node->name = item;
 	node->state = DIT_DIFF_DONE;
 	return r ?: take_name(diff, node);
 }

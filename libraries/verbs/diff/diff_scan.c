@@ -302,37 +302,33 @@ static int order(const void *a, const void *b)
 	                            &((const struct dit_diff_side *)b)->at.dn);
 }
 
+static int add_item(struct dit_diff *diff, unsigned side, const struct dit_diff_sum *sum)
+{
+	struct dit_diff_side *it = &diff->sides[side];
+	struct dit_diff_item *item = dit_arena_alloc(&diff->kept, sizeof(*item));
+
+	if (item == NULL) {
+		return -ENOMEM;
+	}
+	*item = (struct dit_diff_item){
+		.id = sum->id, .dn = sum->dn.low, .uuid = sum->uuid, .sum = sum->sum};
+	return DIT_APPEND(it->items, it->items_size, it->nitems, item);
+}
+
 int dit_diff_item(struct dit_diff *diff, unsigned side, uint64_t id,
                   struct dit_diff_item **ret)
 {
 	struct dit_diff_side *it = &diff->sides[side];
+	int r = 0;
 
 	*ret = dit_diff_map_get(&it->by_id, id);
-	if (*ret != NULL) {
-		return 0;
-	}
-	*ret = dit_arena_calloc(&diff->kept, 1, sizeof(**ret));
 	if (*ret == NULL) {
-		return -ENOMEM;
-	}
-	(*ret)->id = id;
-	(*ret)->is_equal = true;
-	return DIT_APPEND(it->items, it->items_size, it->nitems, *ret)
-	               ?: dit_diff_map_set(&it->by_id, id, *ret);
-}
-
-/* The present entry of a side is an item that differs. */
-static int take_item(struct dit_diff *diff, unsigned side)
-{
-	const struct dit_diff_sum *sum = &diff->sides[side].at;
-	struct dit_diff_item *item = NULL;
-	int r = dit_diff_item(diff, side, sum->id, &item);
-
-	if (r == 0 && item->is_equal && !item->is_hole) {
-		item->is_equal = false;
-		item->dn = sum->dn.low;
-		item->uuid = sum->uuid;
-		item->sum = sum->sum;
+		r = add_item(diff, side, &(struct dit_diff_sum){.id = id});
+		if (r == 0) {
+			*ret = it->items[it->nitems - 1];
+			(*ret)->is_equal = true;
+			r = dit_diff_map_set(&it->by_id, id, *ret);
+		}
 	}
 	return r;
 }
@@ -340,6 +336,18 @@ static int take_item(struct dit_diff *diff, unsigned side)
 static int compare_items(const void *a, const void *b)
 {
 	return dit_compare_ids(*(const void *const *)a, *(const void *const *)b);
+}
+
+/* They are read in the order of their IDs. */
+static int index_items(struct dit_diff_side *side)
+{
+	int r = 0;
+
+	dit_sort_items(side->items, side->nitems, sizeof(*side->items), compare_items);
+	for (size_t i = 0; i < side->nitems && r == 0; i++) {
+		r = dit_diff_map_set(&side->by_id, side->items[i]->id, side->items[i]);
+	}
+	return r;
 }
 
 static bool is_same(const struct dit_diff_sum *a, const struct dit_diff_sum *b)
@@ -383,16 +391,14 @@ int dit_diff_collect(struct dit_diff *diff)
 		for (unsigned side = 0; side < 2 && r == 0; side++) {
 			if (((unsigned)which & ((unsigned)DIT_PAIR_FIRST << side)) != 0) {
 				diff->stats.nentries[side] += is_entry(diff, side);
-				r = are_same ? 0 : take_item(diff, side);
+				r = are_same ? 0 : add_item(diff, side, &sides[side].at);
 			}
 		}
 	}
 	free_sorters(diff);
-	for (unsigned side = 0; side < 2; side++) { /* they are read in this order */
-		dit_sort_items(sides[side].items, sides[side].nitems,
-		               sizeof(*sides[side].items), compare_items);
-	}
-	return r ?: which;
+	r = r ?: which;
+	r = r ?: index_items(&sides[0]);
+	return r ?: index_items(&sides[1]);
 }
 
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
@@ -402,15 +408,21 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 	int r = dit_diff_scan(diff, side, marked);
 
 	while (r == 0 && (r = dit_diff_next_sum(&diff->sides[side])) > 0) {
+		struct dit_diff_item *item = NULL;
 		struct dit_entry_view entry;
 
 		r = 0;
-		if (dit_diff_is_twin(diff, side,
-		                     sum->id)) { /* it was seen without content */
+		/* The scan has seen no content of a twin. */
+		if (dit_diff_is_twin(diff, side, sum->id)) {
 			r = dit_diff_read(diff, side, sum->id, &entry);
 			*sum = r < 0 ? *sum : sum_up(diff, &entry);
 		}
-		r = r ?: take_item(diff, side);
+		r = r ?: dit_diff_item(diff, side, sum->id, &item);
+		if (r == 0 && item->is_equal && !item->is_hole) {
+			item->is_equal = false;
+			item->uuid = sum->uuid;
+			item->sum = sum->sum;
+		}
 	}
 	free_sorters(diff);
 	return r;

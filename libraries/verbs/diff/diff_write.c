@@ -31,7 +31,7 @@ int dit_diff_dn(struct dit_diff *diff, const struct dit_diff_node *node,
 	char *text = NULL;
 
 	for (const struct dit_diff_node *at = node; at != NULL; at = at->parent) {
-		len += at->rdn.len + 1;
+		len += at->name->rdn.len + 1;
 	}
 	text = dit_arena_bytes(&diff->arena, len);
 	if (text == NULL) {
@@ -39,7 +39,7 @@ int dit_diff_dn(struct dit_diff *diff, const struct dit_diff_node *node,
 	}
 	*ret = (struct dit_span){text, len - 1};
 	for (const struct dit_diff_node *at = node; at != NULL; at = at->parent) {
-		text = dit_span_put(text, at->rdn);
+		text = dit_span_put(text, at->name->rdn);
 		*text++ = ',';
 	}
 	return 0;
