@@ -516,10 +516,11 @@ static char *csn_after(const char *lines, const char *ldif, const char *dn)
 	return csn;
 }
 
-#define OLD   "contextCSN: 20100101000000.000000Z#000000#000#000000"
-#define OTHER "contextCSN: 20100101000000.000000Z#000000#001#000000"
-#define TOP   "dn: dc=x\nobjectClass: domain\ndc: x\n"
-#define UNIT  "dn: ou=b,dc=x\nobjectClass: organizationalUnit\nou: b\n\n"
+#define SYNCPROV "moduleload syncprov\noverlay syncprov\n"
+#define OLD      "contextCSN: 20100101000000.000000Z#000000#000#000000"
+#define OTHER    "contextCSN: 20100101000000.000000Z#000000#001#000000"
+#define TOP      "dn: dc=x\nobjectClass: domain\ndc: x\n"
+#define UNIT     "dn: ou=b,dc=x\nobjectClass: organizationalUnit\nou: b\n\n"
 #define SUBENTRY                                                                         \
  "dn: cn=ldapsync,dc=x\nobjectClass: subentry\n"                                         \
  "objectClass: syncProviderSubentry\ncn: ldapsync\nsubtreeSpecification: {}\n"
@@ -533,15 +534,15 @@ TEST(a_provider_tells_its_consumers_of_the_changes)
 		const char *before; /* NULL: no contextCSN, before and after */
 		bool changes;
 	} cases[] = {
-		{"overlay syncprov\n", TOP OLD "\n\n" UNIT, "dc=x", OLD, true},
-		{"overlay syncprov\n", TOP OTHER "\n\n" UNIT, "dc=x", OTHER, true},
+		{SYNCPROV, TOP OLD "\n\n" UNIT, "dc=x", OLD, true},
+		{SYNCPROV, TOP OTHER "\n\n" UNIT, "dc=x", OTHER, true},
 		/* slapd makes it from all entries when it starts */
-		{"overlay syncprov\n", TOP "\n" UNIT, "dc=x", NULL, false},
+		{SYNCPROV, TOP "\n" UNIT, "dc=x", NULL, false},
 		{"", TOP OLD "\n\n" UNIT, "dc=x", OLD, false},
-		{"overlay syncprov\nsync_use_subentry on\n",
-	         TOP "\n" UNIT SUBENTRY OLD "\n\n", "cn=ldapsync,dc=x", OLD, true},
-		{"overlay syncprov\nsync_use_subentry on\n", TOP OLD "\n\n" UNIT, "dc=x",
-	         OLD, false},
+		{SYNCPROV "sync_use_subentry on\n", TOP "\n" UNIT SUBENTRY OLD "\n\n",
+	         "cn=ldapsync,dc=x", OLD, true},
+		{SYNCPROV "sync_use_subentry on\n", TOP OLD "\n\n" UNIT, "dc=x", OLD,
+	         false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -564,7 +565,9 @@ TEST(a_provider_tells_its_consumers_of_the_changes)
 
 TEST(a_log_of_changes_has_none_of_these)
 {
-	struct modify_fixture *f = modify_fixture_new("overlay accesslog\nlogdb dc=x\n");
+	struct modify_fixture *f =
+		modify_fixture_new("moduleload accesslog\noverlay accesslog\n"
+	                           "logdb dc=x\n");
 	struct dit_modify_opts opts = modify_fixture_opts(f);
 	char warning[4400];
 
@@ -590,7 +593,7 @@ SETUP_TEST(the_context_csn_of_a_superior_database_stays)
 	struct dit_modify_opts opts;
 	char warning[4400];
 
-	load_fixture_init_glued(&glued, "overlay syncprov\n");
+	load_fixture_init_glued(&glued, SYNCPROV);
 	glued.openldap = DIT_OPENLDAP_2_6;
 	load_fixture_load_people(&glued, 8);
 	load_fixture_write(&glued, "dn: uid=u3,ou=dept 3,dc=x\nchangetype: delete\n");
