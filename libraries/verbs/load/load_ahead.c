@@ -235,12 +235,11 @@ int dit_load_ahead_check(const struct loader *loader)
 	    loader->ahead.nrecords == loader->input.nrecords) {
 		return 0;
 	}
-	dit_job_report(
-		&loader->job, DIT_REPORT_ERROR,
+	return dit_job_say(
+		&loader->job, DIT_E_INVALID,
 		"the input was read twice, and had %lu records, then %lu: it has "
 		"changed, or could not be read; nothing was changed; load it again",
 		loader->ahead.nrecords, loader->input.nrecords);
-	return DIT_E_INVALID;
 }
 
 void dit_load_ahead_deinit(struct loader *loader)
