@@ -121,7 +121,7 @@ size_t dit_compare_number(const struct dit_compare *c, int side, uint64_t id);
 
 /* ---- compare_entry.c ---- */
 
-/** What the views of the sides show. @param which  enum dit_pair */
+/** Tell how the entries in the views of the sides differ. @param which  enum dit_pair */
 void dit_compare_views(struct dit_compare *c, int which);
 /** Two different records of id2e under one key. False: they cannot be read as entries */
 bool dit_compare_stored(struct dit_compare *c, struct dit_span key,

@@ -70,7 +70,7 @@ static int each_entry(struct dit_compare *c, int number,
 	return r;
 }
 
-/* Of the second side. */
+/* The entry in the view of the second side gets a hash. */
 static int hash_entry(struct dit_compare *c)
 {
 	size_t number = c->sides[1].nentries - 1;
@@ -108,7 +108,7 @@ static int find_pair(struct dit_compare *c, uint64_t *ret)
 	return 0;
 }
 
-/* Of the first side. */
+/* The entry in the view of the first side is compared with its pair. */
 static int pair_entry(struct dit_compare *c)
 {
 	struct dit_compare_entry *first = &c->sides[0].entries[c->sides[0].nentries - 1];
