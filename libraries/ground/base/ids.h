@@ -38,7 +38,7 @@ static inline uint64_t dit_id_at(struct dit_span ids, size_t i)
 	return id;
 }
 
-/** The order of two numbers: negative if the first is lower, 0 if equal, else positive. */
+/** The order of two numbers: negative if the first is less, 0 if equal, or positive. */
 #define DIT_ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
 
 /** Two IDs, or two structs that begin with one. */
