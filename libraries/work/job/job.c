@@ -73,9 +73,8 @@ static int check_range(const struct dit_job *job, const struct dit_job_range *ra
 	if (range->value >= range->least && range->value <= range->most) {
 		return 0;
 	}
-	dit_job_report(job, DIT_REPORT_ERROR, "the option %s can be %lu to %lu, not %lu",
-	               range->name, range->least, range->most, range->value);
-	return -EINVAL;
+	return dit_job_say(job, -EINVAL, "the option %s can be %lu to %lu, not %lu",
+	                   range->name, range->least, range->most, range->value);
 }
 
 int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, size_t n)
@@ -87,14 +86,12 @@ int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, si
 	int r = 0;
 
 	if (opts->database < -1) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "the option database can be -1 or more, not %d",
-		               opts->database);
-		return -EINVAL;
+		return dit_job_say(job, -EINVAL,
+		                   "the option database can be -1 or more, not %d",
+		                   opts->database);
 	}
 	if (opts->directory != NULL && opts->directory[0] == '\0') {
-		dit_job_report(job, DIT_REPORT_ERROR, "the option directory is empty");
-		return -EINVAL;
+		return dit_job_say(job, -EINVAL, "the option directory is empty");
 	}
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && r == 0; i++) {
 		r = check_range(job, &all[i]);
@@ -120,10 +117,8 @@ static int choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 	int r = dit_slapd_look(path, slapd);
 
 	if (r < 0 && asked == DIT_OPENLDAP_FOUND) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "%s was not asked for its release: %s", path,
-		               dit_strerror(r));
-		return r;
+		return dit_job_say(job, r, "%s was not asked for its release: %s", path,
+		                   dit_strerror(r));
 	}
 	chosen->openldap = asked;
 	if (asked == DIT_OPENLDAP_FOUND) {

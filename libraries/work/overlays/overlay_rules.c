@@ -46,9 +46,8 @@ static const char *value_of(const struct dit_overlay *overlay, const char *keywo
 static int refuse(const struct making *making, const char *keyword, const char *why,
                   const char *value)
 {
-	dit_job_report(making->job, DIT_REPORT_ERROR, "%s: %s \"%s\"", keyword, why,
-	               value);
-	return DIT_E_CONFIG;
+	return dit_job_say(making->job, DIT_E_CONFIG, "%s: %s \"%s\"", keyword, why,
+	                   value);
 }
 
 static int find_ad(const struct making *making, const char *keyword, const char *name,
@@ -427,10 +426,9 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
 int dit_overlay_rules_lack(const struct dit_job *job, const struct dit_database *db,
                            const char *name)
 {
-	dit_job_report(job, DIT_REPORT_ERROR,
-	               "the configuration has no overlay %s for the database in %s", name,
-	               db->data.directory);
-	return DIT_E_CONFIG;
+	return dit_job_say(job, DIT_E_CONFIG,
+	                   "the configuration has no overlay %s for the database in %s",
+	                   name, db->data.directory);
 }
 
 void dit_overlay_rules_deinit(struct dit_overlay_rules *rules)
