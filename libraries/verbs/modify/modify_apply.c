@@ -474,6 +474,8 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 	}
 	if (modifier->unended.file != NULL) {
 		dit_modify_note_end(modifier, record);
+	} else if (r < 0 || change->op != MODIFY_NOTHING) {
+		modifier->digest[0] = '\0';
 	}
 	if (r == 0 && change->op == MODIFY_NOTHING) {
 		return 0;

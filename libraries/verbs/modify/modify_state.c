@@ -110,7 +110,7 @@ int dit_modify_check_state(struct modifier *modifier,
                            const struct dit_ldif_record *record)
 {
 	struct dit_span text = record->text;
-	struct dit_span after = {NULL, 0};
+	struct dit_span after = DIT_SPAN("");
 	bool is_header = false;
 	int r = 0;
 
@@ -121,6 +121,7 @@ int dit_modify_check_state(struct modifier *modifier,
 		line.len -= line.len > 0 && line.data[line.len - 1] == '\r';
 		if (dit_span_eq(line, DIT_SPAN(DIT_CHANGES_LINE))) {
 			is_header = true;
+			after = DIT_SPAN("");
 			r = dit_modify_check_end(modifier);
 			modifier->unended.file = record->file;
 			modifier->unended.line = record->file_line;
@@ -133,7 +134,7 @@ int dit_modify_check_state(struct modifier *modifier,
 			after = line;
 		}
 	}
-	if (r == 0 && after.data != NULL) {
+	if (r == 0 && is_header) {
 		take_after(modifier, after);
 	}
 	return r;

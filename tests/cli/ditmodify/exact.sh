@@ -57,6 +57,13 @@ printf 'dn: ou=new,dc=example,dc=com\nchangetype: delete\n\n' | cat - 2.ldif >mi
 "$DITMODIFY" -f slapd.conf --database two --exact mixed.ldif 2>&1 | hidden
 "$DITMODIFY" -f slapd.conf --database two --exact --force mixed.ldif
 "$DITMODIFY" -f slapd.conf --database one 2.ldif 2>&1 | hidden
+echo "# other changes come between two exact ones"
+printf 'dn: ou=new,dc=example,dc=com\nchangetype: delete\n' >other.ldif
+{ echo '# ditdiff changes 1'; cat other.ldif; echo '# end of changes'; } >plain.ldif
+for file in other plain; do
+	"$DITMODIFY" -f slapd.conf -u --database one --exact 2.ldif $file.ldif back.ldif 2>&1 | hidden
+done
+"$DITMODIFY" -f slapd.conf -u --database one --exact 2.ldif back.ldif && echo "# without them: 0"
 echo "# without --exact the state is looked at as well"
 grep -v '^[a-z].*CSN\|^modify\|^replace: [em]' 1.ldif >plain.ldif
 "$DITMODIFY" -f slapd.conf -u --database db plain.ldif 2>&1 | hidden
