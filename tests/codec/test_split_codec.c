@@ -64,6 +64,7 @@ static void encode(struct fixture *f, const char *record)
 	struct dit_span bytes;
 
 	assert_int_equal(fixture_read(&f->entry, record), 0);
+	assert_int_equal(dit_split_join(&f->entry.entry, &f->rules, &f->entry.arena), 0);
 	assert_int_equal(dit_entry_encode(&f->entry.entry, &f->rules, &f->entry.arena,
 	                                  &f->encoded),
 	                 0);
@@ -185,7 +186,7 @@ FIXTURE_TEST(empty_values_equal_nothing)
 	assert_record(&f->encoded.splits.list[1], 0, RECORD("\0\0\0"));
 }
 
-FIXTURE_TEST(blocks_of_one_description_share_a_key)
+FIXTURE_TEST(blocks_that_would_share_a_key_become_one)
 {
 	struct fixture *f = *state;
 
@@ -198,8 +199,10 @@ FIXTURE_TEST(blocks_of_one_description_share_a_key)
 	assert_record(f->encoded.splits.list, 0, RECORD("a\0a\0\1\0"));
 	assert_record(f->encoded.splits.list, 3, RECORD("d\0d\0\1\0"));
 	assert_true(f->stored.attrs[3].is_split);
-	assert_true(f->stored.attrs[5].is_split);
-	assert_false(f->stored.attrs[7].is_split);
+	assert_int_equal(f->stored.attrs[3].nvalues, 4);
+	/* One value is not over the limit. */
+	assert_int_equal(f->stored.nattrs, 7);
+	assert_false(f->stored.attrs[6].is_split);
 }
 
 FIXTURE_TEST(a_record_may_have_as_many_bytes_as_lmdb_takes)

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Values stored apart; the layout is in the header.
- *
- * An entry may have several blocks of one description (-q, lines that are not together).
- * Those over the limit share a key, so their values are ordered together.
- */
+/* Values stored apart; the layout is in the header. */
 #include "codec/split_codec.h"
 
 #include <errno.h>
@@ -87,32 +82,88 @@ static int encode(const struct candidate *value, struct dit_arena *arena,
 	return 0;
 }
 
-/* Collect the values of all blocks of a description that the rules apply to. */
-static uint32_t gather(const struct dit_entry *entry, const struct dit_split_rules *rules,
-                       const struct dit_ad *ad, struct candidate *list)
+/* The block of @p ad among the first @p n ones that the rules apply to, or NULL. */
+static struct dit_attr *find_block(const struct dit_entry *entry, uint32_t n,
+                                   const struct dit_split_rules *rules,
+                                   const struct dit_ad *ad)
 {
-	dit_value_order_fn order = dit_value_order(ad->type);
-	uint32_t n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct dit_attr *attr = &entry->attrs[i];
 
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		const struct dit_attr *attr = &entry->attrs[i];
-
-		if (attr->ad != ad || !dit_split_applies(rules, attr)) {
-			continue;
-		}
-		for (uint32_t j = 0; j < attr->nvalues; j++, n++) {
-			bool has_normal = attr->normal != NULL;
-
-			list[n] = (struct candidate){
-				.key = has_normal ? attr->normal[j] : attr->values[j],
-				.value = attr->values[j],
-				.has_normal = has_normal,
-				.index = n,
-				.order = order,
-			};
+		if (attr->ad == ad && dit_split_applies(rules, attr)) {
+			return attr;
 		}
 	}
-	return n;
+	return NULL;
+}
+
+static int append(struct dit_span **values, uint32_t n, const struct dit_span *more,
+                  uint32_t nmore, struct dit_arena *arena)
+{
+	struct dit_span *joined =
+		dit_arena_alloc(arena, ((size_t)n + nmore) * sizeof(*joined));
+
+	if (joined == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(joined, *values, n * sizeof(*joined));
+	memcpy(joined + n, more, nmore * sizeof(*joined));
+	*values = joined;
+	return 0;
+}
+
+/* Blocks of one description have normal forms all or none. */
+static int append_block(struct dit_attr *attr, const struct dit_attr *more,
+                        struct dit_arena *arena)
+{
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = append(&attr->values, attr->nvalues, more->values, more->nvalues, arena);
+
+	if (r == 0 && attr->normal != NULL) {
+		r = append(&attr->normal, attr->nvalues, more->normal, more->nvalues,
+		           arena);
+	}
+	attr->nvalues += more->nvalues;
+	if (r == 0 && attr->is_sorted) {
+		r = dit_attr_sort(attr, arena, &twice);
+		attr->is_sorted = twice == DIT_VALUES_UNIQUE;
+	}
+	return r;
+}
+
+int dit_split_join(struct dit_entry *entry, const struct dit_split_rules *rules,
+                   struct dit_arena *arena)
+{
+	uint32_t n = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; rules != NULL && i < entry->nattrs && r == 0; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+		struct dit_attr *block = dit_split_applies(rules, attr)
+		                                 ? find_block(entry, n, rules, attr->ad)
+		                                 : NULL;
+
+		if (block != NULL) {
+			r = append_block(block, attr, arena);
+		} else {
+			entry->attrs[n++] = *attr;
+		}
+	}
+	entry->nattrs = rules != NULL && r == 0 ? n : entry->nattrs;
+	return r;
+}
+
+static void list_values(const struct dit_attr *attr, struct candidate *list)
+{
+	dit_value_order_fn order = dit_value_order(attr->ad->type);
+
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		list[i] = (struct candidate){.key = dit_attr_keys(attr)[i],
+		                             .value = attr->values[i],
+		                             .has_normal = attr->normal != NULL,
+		                             .index = i,
+		                             .order = order};
+	}
 }
 
 /* Is @p a replaced by the value after it? */
@@ -152,59 +203,35 @@ static int encode_split(const struct candidate *list, uint32_t n, size_t record_
 	return 0;
 }
 
-static bool has_split(const struct dit_splits *splits, const struct dit_ad *ad)
-{
-	for (uint32_t i = 0; i < splits->n; i++) {
-		if (splits->list[i].ad == ad) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Room for all values that go to id2v. NULL with a number: no memory. */
-static struct candidate *make_room(const struct dit_entry *entry,
-                                   const struct dit_split_rules *rules,
-                                   struct dit_arena *arena, uint32_t *ret_nattrs)
-{
-	size_t nvalues = 0;
-	uint32_t nattrs = 0;
-
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		if (dit_split_applies(rules, &entry->attrs[i])) {
-			nattrs++;
-			nvalues += entry->attrs[i].nvalues;
-		}
-	}
-	*ret_nattrs = nattrs;
-	return nattrs == 0 ? NULL
-	                   : dit_arena_alloc(arena, nvalues * sizeof(struct candidate));
-}
-
 int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
                      struct dit_arena *arena, struct dit_splits *ret)
 {
 	struct dit_splits splits = {0};
-	struct candidate *room = NULL;
 	uint32_t nattrs = 0;
 	int r = 0;
 
-	room = make_room(entry, rules, arena, &nattrs);
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		nattrs += dit_split_applies(rules, &entry->attrs[i]);
+	}
 	if (nattrs > 0) {
 		splits.list = dit_arena_alloc(arena, nattrs * sizeof(*splits.list));
-		r = room == NULL || splits.list == NULL ? -ENOMEM : 0;
+		r = splits.list == NULL ? -ENOMEM : 0;
 	}
-	for (uint32_t i = 0; i < entry->nattrs && nattrs > 0 && r == 0; i++) {
+	for (uint32_t i = 0; splits.n < nattrs && r == 0; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
-		uint32_t n = 0;
+		struct candidate *list = NULL;
 
-		if (!dit_split_applies(rules, attr) || has_split(&splits, attr->ad)) {
+		if (!dit_split_applies(rules, attr)) {
 			continue;
 		}
-		n = gather(entry, rules, attr->ad, room);
-		qsort(room, n, sizeof(*room), compare);
+		list = dit_arena_alloc(arena, attr->nvalues * sizeof(*list));
+		if (list == NULL) {
+			return -ENOMEM;
+		}
+		list_values(attr, list);
+		qsort(list, attr->nvalues, sizeof(*list), compare);
 		splits.list[splits.n] = (struct dit_split){.ad = attr->ad};
-		r = encode_split(room, n, rules->record_max, arena,
+		r = encode_split(list, attr->nvalues, rules->record_max, arena,
 		                 &splits.list[splits.n++], &splits.is_too_long);
 	}
 	if (r == 0) {

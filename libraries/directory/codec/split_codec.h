@@ -83,6 +83,16 @@ struct dit_splits {
 	bool is_too_long; /* a record is longer than record_max */
 };
 
+/**
+ * Blocks of one description (before 2.6.11: with -q, lines that are not together) that
+ * would share a key become one, in the place of the first. slapadd stores several, of
+ * which slapd finds some values twice and others never.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_split_join(struct dit_entry *entry, const struct dit_split_rules *rules,
+                   struct dit_arena *arena);
+
 /** Records of all attributes that the rules apply to. @return 0 or -ENOMEM */
 int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
                      struct dit_arena *arena, struct dit_splits *ret);

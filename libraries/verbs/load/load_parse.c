@@ -144,6 +144,7 @@ static int finish_item(struct loader *loader, const struct dit_pipeline_share *s
 {
 	struct load_member *member = &loader->members[share->member];
 	struct dit_arena *arena = share->arena;
+	const struct dit_split_rules *rules = NULL;
 	bool is_asked = loader->ahead.overlays != NULL;
 	int r = is_asked ? dit_load_ahead_start(loader, member, record, item, arena) : 0;
 
@@ -153,10 +154,9 @@ static int finish_item(struct loader *loader, const struct dit_pipeline_share *s
 	            ?: dit_entry_complete(&loader->reading.context, &member->caches,
 	                                  &item->entry, stamp, &item->notes);
 	r = r < 0 || !is_asked ? r : dit_load_ahead_end(loader, item, arena);
-	return r
-	               ?: dit_entry_encode(&item->entry,
-	                                   loader->targets[item->target].split_rules,
-	                                   arena, &item->encoded);
+	rules = loader->targets[item->target].split_rules;
+	return r ?: dit_split_join(&item->entry, rules, arena)
+	               ?: dit_entry_encode(&item->entry, rules, arena, &item->encoded);
 }
 
 static void begin_item(struct loader *loader, const struct dit_pipeline_share *share,
