@@ -23,6 +23,7 @@ struct group {
 	uint16_t number;
 	const struct dit_ad *ad; /* NULL: not in the schema */
 	uint64_t nwanted;        /* that the entry counts; 0: it keeps none there */
+	unsigned nparts;         /* of the entry that count them */
 	bool has_normal;
 	uint64_t n;
 	bool has_before;
@@ -98,6 +99,7 @@ static void find_attribute(const struct split_check *check, struct group *group)
 
 		if (attr->ad_number == group->number && attr->is_split) {
 			group->nwanted += attr->nvalues;
+			group->nparts++;
 			group->has_normal = attr->has_normal;
 		}
 	}
@@ -138,7 +140,12 @@ static void end_group(struct split_check *check, const struct group *group)
 {
 	bool is_few = group->n < group->nwanted;
 
-	if (group->nwanted > 0 && group->n != group->nwanted) {
+	if (group->nparts > 1) {
+		FIND(check, group, DIT_CHECK_SPLIT_COUNT,
+		     "the entry has the attribute in %u parts, id2v has %lu values for "
+		     "each of them: slapd shows some twice and others never",
+		     group->nparts, group->n);
+	} else if (group->nwanted > 0 && group->n != group->nwanted) {
 		FIND(check, group, is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
 		     "the entry counts %lu values, id2v has %lu%s", group->nwanted,
 		     group->n, is_few ? ": equal ones were given, or some are lost" : "");
