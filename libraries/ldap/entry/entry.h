@@ -332,13 +332,16 @@ int dit_attr_copy_lists(struct dit_attr *attr, struct dit_arena *arena, size_t r
  * Sort an attribute by its equality rule, where its values stand: values and normal forms
  * move together.
  *
- * @param ret_twice  as dit_values_sort() returns it; other values than normal forms stay
- *                   where they are if it is not DIT_VALUES_UNIQUE
+ * @param ret_twice  as dit_values_sort() returns it; all stay where they are if it is not
+ *                   DIT_VALUES_UNIQUE
  *
  * @return 0 or -ENOMEM
  */
 int dit_attr_sort(struct dit_attr *attr, struct dit_arena *arena, uint32_t *ret_twice);
 
+/** The first of sorted values that is not below @p key; n: all are. */
+uint32_t dit_values_position(const struct dit_span *sorted, uint32_t n,
+                             dit_value_order_fn order, struct dit_span key);
 /** Where a value with this key belongs: after all others, unless they are sorted. */
 uint32_t dit_attr_position(const struct dit_attr *attr, struct dit_span key);
 

@@ -180,35 +180,49 @@ int dit_attr_sort(struct dit_attr *attr, struct dit_arena *arena, uint32_t *ret_
 {
 	const struct dit_value_order order = {dit_value_order(attr->ad->type), false};
 	uint32_t n = attr->nvalues;
+	struct dit_span *keys = dit_arena_alloc(arena, n * sizeof(*keys));
 	struct dit_span *values = dit_arena_alloc(arena, n * sizeof(*values));
 	uint32_t *origins = dit_arena_alloc(arena, n * sizeof(*origins));
 
-	if (values == NULL || origins == NULL) {
+	if (keys == NULL || values == NULL || origins == NULL) {
 		return -ENOMEM;
 	}
+	memcpy(keys, dit_attr_keys(attr), n * sizeof(*keys));
 	memcpy(values, attr->values, n * sizeof(*values));
-	*ret_twice = dit_values_sort(dit_attr_keys(attr), origins, n, order);
-	for (uint32_t i = 0; i < n && *ret_twice == DIT_VALUES_UNIQUE; i++) {
+	*ret_twice = dit_values_sort(keys, origins, n, order);
+	if (*ret_twice != DIT_VALUES_UNIQUE) {
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
 		attr->values[i] = values[origins[i]];
+	}
+	if (attr->normal != NULL) {
+		memcpy(attr->normal, keys, n * sizeof(*keys));
 	}
 	return 0;
 }
 
-uint32_t dit_attr_position(const struct dit_attr *attr, struct dit_span key)
+uint32_t dit_values_position(const struct dit_span *sorted, uint32_t n,
+                             dit_value_order_fn order, struct dit_span key)
 {
-	const struct dit_span *keys = dit_attr_keys(attr);
-	dit_value_order_fn order = dit_value_order(attr->ad->type);
-	uint32_t low = attr->is_sorted ? 0 : attr->nvalues;
-	uint32_t high = attr->nvalues;
+	uint32_t low = 0;
+	uint32_t high = n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (order(keys[middle], key) < 0) {
+		if (order(sorted[middle], key) < 0) {
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
 	return low;
+}
+
+uint32_t dit_attr_position(const struct dit_attr *attr, struct dit_span key)
+{
+	return attr->is_sorted ? dit_values_position(dit_attr_keys(attr), attr->nvalues,
+	                                             dit_value_order(attr->ad->type), key)
+	                       : attr->nvalues;
 }
