@@ -520,6 +520,65 @@ SETUP_TEST(a_huge_group_may_lose_all_its_members)
 	assert_shown(f, NULL, ALL);
 }
 
+/* Words from first to end, the distance apart, in one step or in one for each. */
+static void write_words(FILE *file, const char *how, unsigned first, unsigned distance,
+                        bool is_bulk)
+{
+	for (unsigned i = first; i < 97; i += distance) {
+		if (i == first || !is_bulk) {
+			(void)fprintf(file, "%s: xWord\n", how);
+		}
+		(void)fprintf(file, "xWord: w%u\n%s", i * 37 % 97, is_bulk ? "" : "-\n");
+	}
+	(void)fputs(is_bulk ? "-\n" : "", file);
+}
+
+static char *change_words(const char *conf, bool is_bulk)
+{
+	struct modify_fixture *f = modify_fixture_new(conf);
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char *changes = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&changes, &len);
+
+	assert_non_null(file);
+	for (unsigned distance = 3; distance <= 4; distance++) {
+		(void)fprintf(file, ONE);
+		write_words(file, "add", 1, 3, is_bulk);
+		write_words(file, "add", 0, 3, is_bulk);
+		write_words(file, "add", 2, distance, is_bulk); /* 4: some are there */
+		(void)fprintf(file, "\n" ONE);
+		write_words(file, "delete", 1, distance, is_bulk);
+		(void)fprintf(file, "delete: xWord\nxWord: d\n\n"); /* is not there */
+		(void)fprintf(file, ONE);
+		write_words(file, "delete", 1, 2, is_bulk);
+		(void)fprintf(file, "\n");
+	}
+	assert_int_equal(fclose(file), 0);
+	opts.keep_going = true;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), 0);
+	free(changes);
+	assert_int_equal(f->stats.nrefused, 4);
+	modify_fixture_check(f);
+	return modify_fixture_show(f, NULL);
+}
+
+/* Many values are looked up in a sorted copy of a list. */
+TEST(many_values_change_as_each_alone)
+{
+	for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+		const char *conf =
+			is_sorted ? "lastmod off\nsortvals xWord\n" : "lastmod off\n";
+		char *bulk = change_words(conf, true);
+		char *each = change_words(conf, false);
+
+		assert_string_equal(bulk, each);
+		assert_non_null(strstr(bulk, "xWord: w"));
+		free(bulk);
+		free(each);
+	}
+}
+
 /* ---- configurations ---- */
 
 /* Shorter ones come first. */

@@ -11,8 +11,15 @@
 
 #define ONE "dn: cn=one,ou=a,dc=x\nchangetype: modify\n"
 
+/* So many values are looked up in a sorted copy. */
+#define EIGHT(letter)                                                                    \
+ "xWord: " letter "1\nxWord: " letter "2\nxWord: " letter "3\nxWord: " letter            \
+ "4\nxWord: " letter "5\nxWord: " letter "6\nxWord: " letter "7\nxWord: " letter "8\n"
+#define FORTY EIGHT("v") EIGHT("w") EIGHT("x") EIGHT("y") EIGHT("z")
+
 /* Something of everything. */
 static const char changes[] = ONE
+	"add: xWord\n" FORTY "-\ndelete: xWord\n" FORTY "\n" ONE
 	"add: xWord\nxWord: d\nxWord: e\n-\ndelete: xMember\nxMember: dc=x\n-\n"
 	"increment: xInt\nxInt: 1\n-\nreplace: xSingle\nxSingle: t\n-\n"
 	"add: xOrdered\nxOrdered: {1}q\n-\nadd: seeAlso\nseeAlso: dc=x\n\n" ONE

@@ -19,6 +19,7 @@
 #include "values/value.h"
 
 #define LEAST_ROOM 4u
+#define SORT_FROM  32u /* values wanted, and there, for which sorting pays */
 
 /* A list of values before it was changed in its place. */
 struct before {
@@ -31,7 +32,7 @@ struct edit {
 	struct modifier *modifier;
 	struct dit_entry entry; /* as it will be; its list of attributes in the scratch */
 	struct dit_notes *notes;
-	struct before *before; /* the newest first */
+	struct before *before; /* one for each list */
 };
 
 /* ---- copies ---- */
@@ -105,35 +106,103 @@ static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
 
 /* ---- lists of values ---- */
 
-/* Equal values of an attribute; of object classes, names of one class. */
-static bool are_equal(const struct dit_schema *schema, const struct dit_attr_type *type,
-                      struct dit_span a, struct dit_span b)
+/* How equal values of an attribute are found. */
+struct finder {
+	const struct dit_attr *attr;
+	const struct dit_schema *schema;
+	struct dit_value_order order;
+	bool is_plain;                 /* equal values have equal lengths */
+	const struct dit_span *sorted; /* keys; NULL: each value is looked at */
+	const uint32_t *origins;       /* of the sorted ones; NULL: they are the list */
+};
+
+/* For many values in a long list it pays to sort a copy. One that holds equal values, as
+ * slapadd -q stores them, has no order. */
+static int sort_keys(struct edit *edit, struct finder *finder)
 {
-	return dit_values_equal(schema, type, a, b) &&
-	       (type->validator != DIT_VALID_CLASS_NAME ||
-	        dit_values_equal(schema, type, b, a));
+	struct dit_arena *scratch = &edit->modifier->scratch;
+	uint32_t n = finder->attr->nvalues;
+	struct dit_span *keys = dit_arena_alloc(scratch, n * sizeof(*keys));
+	uint32_t *origins = dit_arena_alloc(scratch, n * sizeof(*origins));
+
+	if (keys == NULL || origins == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(keys, dit_attr_keys(finder->attr), n * sizeof(*keys));
+	if (dit_values_sort(keys, origins, n, finder->order) == DIT_VALUES_UNIQUE) {
+		finder->sorted = keys;
+		finder->origins = origins;
+	}
+	return 0;
+}
+
+/* @param nwanted  values that will be looked for */
+static int make_finder(struct edit *edit, const struct dit_attr *attr, uint32_t nwanted,
+                       struct finder *ret)
+{
+	const struct dit_attr_type *type = attr->ad->type;
+
+	*ret = (struct finder){.attr = attr,
+	                       .schema = edit->modifier->changing.schema,
+	                       .order = dit_value_match_order(type)};
+	ret->is_plain =
+		!ret->order.has_prefixes && type->validator != DIT_VALID_CLASS_NAME;
+	if (ret->is_plain && attr->is_sorted) {
+		ret->sorted = dit_attr_keys(attr);
+	}
+	return !ret->is_plain || attr->is_sorted || nwanted < SORT_FROM ||
+	                       attr->nvalues < SORT_FROM
+	               ? 0
+	               : sort_keys(edit, ret);
+}
+
+/* Names of one object class are equal. */
+static bool are_equal(const struct finder *finder, struct dit_span a, struct dit_span b)
+{
+	const struct dit_attr_type *type = finder->attr->ad->type;
+
+	if (finder->is_plain) {
+		return a.len == b.len && finder->order.by_value(a, b) == 0;
+	}
+	return type->validator != DIT_VALID_CLASS_NAME
+	               ? dit_value_compare(finder->order, a, b) == 0
+	               : dit_values_equal(finder->schema, type, a, b) &&
+	                         dit_values_equal(finder->schema, type, b, a);
 }
 
 /* The number of an equal value; nvalues: there is none. */
-static uint32_t find_value(const struct edit *edit, const struct dit_attr *attr,
-                           struct dit_span wanted)
+static uint32_t find_value(const struct finder *finder, struct dit_span wanted)
 {
-	const struct dit_schema *schema = edit->modifier->changing.schema;
+	uint32_t n = finder->attr->nvalues;
 	uint32_t i = 0;
 
-	while (i < attr->nvalues &&
-	       !are_equal(schema, attr->ad->type, key_of(attr, i), wanted)) {
+	if (finder->sorted != NULL) {
+		i = dit_values_position(finder->sorted, n, finder->order.by_value,
+		                        wanted);
+		return i == n || !are_equal(finder, finder->sorted[i], wanted) ? n
+		       : finder->origins == NULL                               ? i
+		                                 : finder->origins[i];
+	}
+	while (i < n && !are_equal(finder, key_of(finder->attr, i), wanted)) {
 		i++;
 	}
 	return i;
 }
 
-/* The list will be changed where it stands. */
+/* The list will be changed where it stands. It was noted already if an earlier step of
+ * the record has changed it. */
 static int note_before(struct edit *edit, const struct dit_attr *attr)
 {
 	struct dit_arena *scratch = &edit->modifier->scratch;
-	struct before *before = dit_arena_alloc(scratch, sizeof(*before));
+	struct before *before = edit->before;
 
+	while (before != NULL && before->attr.values != attr->values) {
+		before = before->next;
+	}
+	if (before != NULL) {
+		return 0;
+	}
+	before = dit_arena_alloc(scratch, sizeof(*before));
 	if (before == NULL) {
 		return -ENOMEM;
 	}
@@ -306,19 +375,26 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 	return dit_attr_copy_lists(attr, &modifier->kept, room_of(given->nvalues));
 }
 
+/* A list with equal values, as slapadd -q stores them, stays as it is. */
+static int sort_list(struct edit *edit, struct dit_attr *attr)
+{
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = make_room(edit->modifier, attr);
+
+	r = r ?: note_before(edit, attr);
+	return r ?: dit_attr_sort(attr, &edit->modifier->scratch, &twice);
+}
+
 /* The next reader sees values in the order in which they are stored. */
 static int order_splits(struct edit *edit)
 {
-	uint32_t twice = DIT_VALUES_UNIQUE;
 	int r = 0;
 
 	for (uint32_t i = 0; i < edit->entry.nattrs && r == 0; i++) {
 		struct dit_attr *attr = &edit->entry.attrs[i];
 
 		if (attr->is_split && !is_in_order(attr)) {
-			r = make_room(edit->modifier, attr);
-			r = r ?: note_before(edit, attr);
-			r = r ?: dit_attr_sort(attr, &edit->modifier->scratch, &twice);
+			r = sort_list(edit, attr);
 		}
 	}
 	return r;
@@ -330,16 +406,27 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
+	struct finder finder;
+	bool is_bulk = false; /* of a sorted list, which is sorted again then */
 	int r = attr == NULL                  ? begin_attr(edit, given, &attr)
 	        : is_ordered(edit, given->ad) ? sort_ordered(edit, attr)
 	                                      : 0;
 
 	r = r < 0 ? r : make_room(edit->modifier, attr);
+	if (r == 0 && attr->is_sorted && !is_ordered(edit, given->ad)) {
+		is_bulk = given->nvalues >= SORT_FROM && !is_soft;
+		attr->is_sorted = !is_bulk;
+	}
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-		if (is_soft && find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
+		r = is_soft ? make_finder(edit, attr, 1, &finder) : 0;
+		if (is_soft && find_value(&finder, key_of(given, i)) < attr->nvalues) {
 			continue;
 		}
 		r = put_value(edit, attr, given->values[i], key_of(given, i));
+	}
+	if (is_bulk) {
+		r = r ?: sort_list(edit, attr);
+		attr->is_sorted = is_in_order(attr);
 	}
 	r = r ?: renumber(edit, attr);
 	if (r == 0) {
@@ -357,16 +444,24 @@ static int add_values(struct edit *edit, const struct modify_mod *mod)
 	const struct dit_attr *given = &mod->attr;
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	bool is_soft = mod->how == MODIFY_HOW_SOFT_ADD;
+	struct dit_arena_mark mark = dit_arena_mark(&edit->modifier->scratch);
+	struct finder finder;
+	int r = 0;
 
 	if (attr != NULL && given->ad->type->equality == NULL) {
 		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "add");
 	}
-	for (uint32_t i = 0; attr != NULL && !is_soft && i < given->nvalues; i++) {
-		if (find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
-			return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i, "");
+	if (attr != NULL && !is_soft) {
+		r = make_finder(edit, attr, given->nvalues, &finder);
+		for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
+			if (find_value(&finder, key_of(given, i)) < attr->nvalues) {
+				return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i,
+				                    "");
+			}
 		}
+		dit_arena_rewind(&edit->modifier->scratch, mark);
 	}
-	return put_values(edit, attr, given, is_soft);
+	return r ?: put_values(edit, attr, given, is_soft);
 }
 
 /* The values that are not marked move up. */
@@ -386,29 +481,45 @@ static void close_gaps(struct dit_attr *attr, const bool *is_gone)
 	attr->nvalues = n;
 }
 
-static int remove_values(struct edit *edit, struct dit_attr *attr,
-                         const struct dit_attr *given)
+/* Take values out of a list that may be changed. */
+static int take_out(struct edit *edit, struct dit_attr *attr,
+                    const struct dit_attr *given)
 {
-	bool *is_gone = dit_arena_calloc(&edit->modifier->scratch,
-	                                 (size_t)attr->nvalues + 1, sizeof(*is_gone));
-	int r = is_gone == NULL ? -ENOMEM : make_room(edit->modifier, attr);
+	struct dit_arena *scratch = &edit->modifier->scratch;
+	struct dit_arena_mark mark = dit_arena_mark(scratch);
+	bool *is_gone =
+		dit_arena_calloc(scratch, (size_t)attr->nvalues + 1, sizeof(*is_gone));
+	struct finder finder;
+	int r = is_gone == NULL ? -ENOMEM
+	                        : make_finder(edit, attr, given->nvalues, &finder);
 
-	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		struct dit_span value = given->values[i];
 		bool is_bare = dit_attr_is_number(given->ad->type, value);
-		uint32_t at = find_value(edit, attr, is_bare ? value : key_of(given, i));
+		uint32_t at = find_value(&finder, is_bare ? value : key_of(given, i));
 
 		if (at == attr->nvalues) {
-			r = refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
-		} else {
-			is_gone[at] = true;
+			return refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
 		}
+		is_gone[at] = true;
 	}
+	if (r == 0) {
+		close_gaps(attr, is_gone);
+	}
+	dit_arena_rewind(scratch, mark);
+	return r;
+}
+
+static int remove_values(struct edit *edit, struct dit_attr *attr,
+                         const struct dit_attr *given)
+{
+	int r = make_room(edit->modifier, attr);
+
+	r = r ?: note_before(edit, attr);
+	r = r ?: take_out(edit, attr, given);
 	if (r < 0) {
 		return r;
 	}
-	close_gaps(attr, is_gone);
 	attr->is_split = dit_modify_is_apart(edit->modifier, attr);
 	if (attr->nvalues == 0) {
 		dit_entry_remove(&edit->entry, attr);
