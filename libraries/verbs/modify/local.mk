@@ -10,6 +10,7 @@ libditkit_a_SOURCES += \
 	%D%/modify_run.c \
 	%D%/modify_state.c \
 	%D%/modify_tree.c \
+	%D%/modify_values.c \
 	%D%/modify_write.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -19,7 +19,7 @@
 #include "values/value.h"
 
 #define LEAST_ROOM 4u
-#define SORT_FROM  32u /* values wanted, and there, for which sorting pays */
+#define BULK_FROM  32u /* values for a sorted list, from which on it is sorted again */
 
 /* A list of values before it was changed in its place. */
 struct before {
@@ -106,89 +106,6 @@ static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
 
 /* ---- lists of values ---- */
 
-/* How equal values of an attribute are found. */
-struct finder {
-	const struct dit_attr *attr;
-	const struct dit_schema *schema;
-	struct dit_value_order order;
-	bool is_plain;                 /* equal values have equal lengths */
-	const struct dit_span *sorted; /* keys; NULL: each value is looked at */
-	const uint32_t *origins;       /* of the sorted ones; NULL: they are the list */
-};
-
-/* For many values in a long list it pays to sort a copy. One that holds equal values, as
- * slapadd -q stores them, has no order. */
-static int sort_keys(struct edit *edit, struct finder *finder)
-{
-	struct dit_arena *scratch = &edit->modifier->scratch;
-	uint32_t n = finder->attr->nvalues;
-	struct dit_span *keys = dit_arena_alloc(scratch, n * sizeof(*keys));
-	uint32_t *origins = dit_arena_alloc(scratch, n * sizeof(*origins));
-
-	if (keys == NULL || origins == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(keys, dit_attr_keys(finder->attr), n * sizeof(*keys));
-	if (dit_values_sort(keys, origins, n, finder->order) == DIT_VALUES_UNIQUE) {
-		finder->sorted = keys;
-		finder->origins = origins;
-	}
-	return 0;
-}
-
-/* @param nwanted  values that will be looked for */
-static int make_finder(struct edit *edit, const struct dit_attr *attr, uint32_t nwanted,
-                       struct finder *ret)
-{
-	const struct dit_attr_type *type = attr->ad->type;
-
-	*ret = (struct finder){.attr = attr,
-	                       .schema = edit->modifier->changing.schema,
-	                       .order = dit_value_match_order(type)};
-	ret->is_plain =
-		!ret->order.has_prefixes && type->validator != DIT_VALID_CLASS_NAME;
-	if (ret->is_plain && attr->is_sorted) {
-		ret->sorted = dit_attr_keys(attr);
-	}
-	return !ret->is_plain || attr->is_sorted || nwanted < SORT_FROM ||
-	                       attr->nvalues < SORT_FROM
-	               ? 0
-	               : sort_keys(edit, ret);
-}
-
-/* Names of one object class are equal. */
-static bool are_equal(const struct finder *finder, struct dit_span a, struct dit_span b)
-{
-	const struct dit_attr_type *type = finder->attr->ad->type;
-
-	if (finder->is_plain) {
-		return a.len == b.len && finder->order.by_value(a, b) == 0;
-	}
-	return type->validator != DIT_VALID_CLASS_NAME
-	               ? dit_value_compare(finder->order, a, b) == 0
-	               : dit_values_equal(finder->schema, type, a, b) &&
-	                         dit_values_equal(finder->schema, type, b, a);
-}
-
-/* The number of an equal value; nvalues: there is none. */
-static uint32_t find_value(const struct finder *finder, struct dit_span wanted)
-{
-	uint32_t n = finder->attr->nvalues;
-	uint32_t i = 0;
-
-	if (finder->sorted != NULL) {
-		i = dit_values_position(finder->sorted, n, finder->order.by_value,
-		                        wanted);
-		return i == n || !are_equal(finder, finder->sorted[i], wanted) ? n
-		       : finder->origins == NULL                               ? i
-		                                 : finder->origins[i];
-	}
-	while (i < n && !are_equal(finder, key_of(finder->attr, i), wanted)) {
-		i++;
-	}
-	return i;
-}
-
 /* The list will be changed where it stands. It was noted already if an earlier step of
  * the record has changed it. */
 static int note_before(struct edit *edit, const struct dit_attr *attr)
@@ -196,6 +113,7 @@ static int note_before(struct edit *edit, const struct dit_attr *attr)
 	struct dit_arena *scratch = &edit->modifier->scratch;
 	struct before *before = edit->before;
 
+	dit_modify_forget_values(edit->modifier);
 	while (before != NULL && before->attr.values != attr->values) {
 		before = before->next;
 	}
@@ -406,7 +324,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
-	struct finder finder;
+	struct modify_finder finder;
 	bool is_bulk = false; /* of a sorted list, which is sorted again then */
 	int r = attr == NULL                  ? begin_attr(edit, given, &attr)
 	        : is_ordered(edit, given->ad) ? sort_ordered(edit, attr)
@@ -414,12 +332,14 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 
 	r = r < 0 ? r : make_room(edit->modifier, attr);
 	if (r == 0 && attr->is_sorted && !is_ordered(edit, given->ad)) {
-		is_bulk = given->nvalues >= SORT_FROM && !is_soft;
+		is_bulk = given->nvalues >= BULK_FROM && !is_soft;
 		attr->is_sorted = !is_bulk;
 	}
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-		r = is_soft ? make_finder(edit, attr, 1, &finder) : 0;
-		if (is_soft && find_value(&finder, key_of(given, i)) < attr->nvalues) {
+		r = is_soft ? dit_modify_find_values(edit->modifier, attr, 1, &finder)
+		            : 0;
+		if (is_soft &&
+		    dit_modify_find_value(&finder, key_of(given, i)) < attr->nvalues) {
 			continue;
 		}
 		r = put_value(edit, attr, given->values[i], key_of(given, i));
@@ -444,22 +364,21 @@ static int add_values(struct edit *edit, const struct modify_mod *mod)
 	const struct dit_attr *given = &mod->attr;
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	bool is_soft = mod->how == MODIFY_HOW_SOFT_ADD;
-	struct dit_arena_mark mark = dit_arena_mark(&edit->modifier->scratch);
-	struct finder finder;
+	struct modify_finder finder;
 	int r = 0;
 
 	if (attr != NULL && given->ad->type->equality == NULL) {
 		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "add");
 	}
 	if (attr != NULL && !is_soft) {
-		r = make_finder(edit, attr, given->nvalues, &finder);
+		r = dit_modify_find_values(edit->modifier, attr, given->nvalues, &finder);
 		for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-			if (find_value(&finder, key_of(given, i)) < attr->nvalues) {
+			if (dit_modify_find_value(&finder, key_of(given, i)) <
+			    attr->nvalues) {
 				return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i,
 				                    "");
 			}
 		}
-		dit_arena_rewind(&edit->modifier->scratch, mark);
 	}
 	return r ?: put_values(edit, attr, given, is_soft);
 }
@@ -489,14 +408,16 @@ static int take_out(struct edit *edit, struct dit_attr *attr,
 	struct dit_arena_mark mark = dit_arena_mark(scratch);
 	bool *is_gone =
 		dit_arena_calloc(scratch, (size_t)attr->nvalues + 1, sizeof(*is_gone));
-	struct finder finder;
+	struct modify_finder finder;
 	int r = is_gone == NULL ? -ENOMEM
-	                        : make_finder(edit, attr, given->nvalues, &finder);
+	                        : dit_modify_find_values(edit->modifier, attr,
+	                                                 given->nvalues, &finder);
 
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		struct dit_span value = given->values[i];
 		bool is_bare = dit_attr_is_number(given->ad->type, value);
-		uint32_t at = find_value(&finder, is_bare ? value : key_of(given, i));
+		uint32_t at = dit_modify_find_value(&finder,
+		                                    is_bare ? value : key_of(given, i));
 
 		if (at == attr->nvalues) {
 			return refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
@@ -506,6 +427,7 @@ static int take_out(struct edit *edit, struct dit_attr *attr,
 	if (r == 0) {
 		close_gaps(attr, is_gone);
 	}
+	dit_modify_forget_values(edit->modifier);
 	dit_arena_rewind(scratch, mark);
 	return r;
 }
@@ -727,6 +649,7 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 	r = r ?: dit_modify_keep_edited(modifier, node, whole, &edit.entry);
 	if (r < 0) {
 		put_back(&edit);
+		dit_modify_forget_values(modifier);
 		dit_arena_rewind(&modifier->kept, mark);
 		return r;
 	}

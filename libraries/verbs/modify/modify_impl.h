@@ -132,6 +132,17 @@ struct modify_slot {
 	uint64_t time_us;
 };
 
+/* The sorted copy of a list; modify_values.c. */
+struct modify_values {
+	const struct dit_span *list; /* of which attribute; NULL: of none */
+	uint32_t n;                  /* of its values that are in the copy */
+	uint32_t nwanted;            /* values that were looked for since */
+	struct dit_span *keys;       /* sorted; owned, the bytes are the list's */
+	size_t keys_size;
+	uint32_t *places; /* in the list; owned */
+	size_t places_size;
+};
+
 struct modifier {
 	const struct dit_modify_opts *opts;
 	struct dit_modify_stats *stats;
@@ -170,6 +181,7 @@ struct modifier {
 	struct dit_arena kept;    /* nodes, entries and values */
 	struct dit_arena scratch; /* of one record */
 	struct modify_tree tree;
+	struct modify_values values;
 	struct dit_csn_list csns;           /* with keeps_csns */
 	char digest[DIT_DIGEST_TEXT_BYTES]; /* that the database has now; "": not known */
 	struct {
@@ -193,6 +205,26 @@ static inline struct dit_entry_caches *modify_caches(const struct modifier *modi
 /** The caches of all threads, and the pipeline, if there is an input. 0; -ENOMEM; codes
  * of pthread_create() */
 int dit_modify_make_threads(struct modifier *modifier);
+
+/* ---- modify_values.c ---- */
+
+/** How equal values of an attribute are found. Valid until its values change. */
+struct modify_finder {
+	const struct dit_attr *attr;
+	const struct dit_schema *schema;
+	struct dit_value_order order;
+	bool is_plain;                    /* equal values have equal lengths */
+	const struct modify_values *copy; /* NULL: each value is looked at */
+};
+
+/** @param nwanted  values that will be looked for. 0; -ENOMEM */
+int dit_modify_find_values(struct modifier *modifier, const struct dit_attr *attr,
+                           uint32_t nwanted, struct modify_finder *ret);
+/** The number of an equal value; nvalues: there is none. */
+uint32_t dit_modify_find_value(const struct modify_finder *finder,
+                               struct dit_span wanted);
+/** Values of a list move, or leave it. */
+void dit_modify_forget_values(struct modifier *modifier);
 
 /* ---- modify_tree.c ---- */
 

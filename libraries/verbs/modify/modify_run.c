@@ -299,6 +299,8 @@ static void release(struct modifier *modifier)
 	free(modifier->split_rules);
 	dit_modify_tree_deinit(&modifier->tree);
 	dit_csn_list_deinit(&modifier->csns);
+	free(modifier->values.keys);
+	free(modifier->values.places);
 	dit_arena_deinit(&modifier->kept);
 	dit_arena_deinit(&modifier->scratch);
 	free(modifier->sorted);
