@@ -18,8 +18,9 @@
 #include "lmdb_test.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
+#include "page/tree_cursor.h"
 #include "tree/table_writer_impl.h"
-#include "tree/tree_changes.h"
+#include "tree/tree_merge.h"
 #include "walk/walk.h"
 
 #include "page/page_dump.h"
@@ -67,9 +68,12 @@ struct fixture {
 	struct dit_page_space *space;
 	struct named_tree trees[5];
 	size_t ntrees;
-	size_t lens[NENTRIES + 1]; /* of the values, by ID */
-	struct dit_tree_changes changes;
-	uint32_t state; /* of the generator of numbers */
+	size_t lens[NENTRIES + 1];          /* of the values, by ID */
+	struct dit_tree_merge_opts changes; /* with the tree so far */
+	struct dit_tree_merge *merge;       /* NULL: that tree is finished */
+	uint64_t last;                      /* the key that was put last */
+	struct dit_tree_cursor *cursor;     /* on the value that was found last */
+	uint32_t state;                     /* of the generator of numbers */
 	uint64_t next_id;
 	uint64_t nfound;
 	char text[2000];
@@ -409,38 +413,88 @@ TEST(what_is_written_is_read)
 
 /* ---- values replaced ---- */
 
+static const struct dit_key_orders by_number = {
+	.keys = {DIT_ORDER_NUMBERS, .bytes = sizeof(uint64_t)},
+};
+
 static void begin_changes(struct fixture *f, const struct dit_tree_record *tree)
 {
-	const struct dit_tree_merge_opts opts = {
-		.space = f->space,
-		.source = dit_page_commit_source(f->commit),
-		.stored = *tree,
-		.dropped = dit_page_commit_drop_pages,
-		.ctx = f->commit};
-
+	f->changes =
+		(struct dit_tree_merge_opts){.space = f->space,
+	                                     .source = dit_page_commit_source(f->commit),
+	                                     .stored = *tree,
+	                                     .orders = &by_number,
+	                                     .dropped = dit_page_commit_drop_pages,
+	                                     .ctx = f->commit};
 	assert_int_equal(dit_page_commit_reach(f->commit), 0);
-	dit_tree_changes_init(&f->changes, &opts);
+}
+
+/* The tree can be read. */
+static int end_merge(struct fixture *f)
+{
+	int r = f->merge == NULL
+	                ? 0
+	                : dit_tree_merge_finish(f->merge, &f->changes.stored, NULL);
+
+	dit_tree_merge_free(f->merge);
+	f->merge = NULL;
+	return r < 0 ? r : dit_page_commit_reach(f->commit);
+}
+
+static int find_value(struct fixture *f, uint64_t id, struct dit_span *ret)
+{
+	const struct dit_span wanted = {(char *)&id, sizeof(id)};
+	struct dit_span key;
+	int r = end_merge(f);
+
+	dit_tree_cursor_close(f->cursor);
+	f->cursor = NULL;
+	r = r < 0 ? r
+	          : dit_tree_cursor_open(&f->cursor, f->changes.source,
+	                                 &f->changes.stored, &by_number.keys);
+	return r < 0 ? r : dit_tree_cursor_find(f->cursor, wanted, &key, ret);
+}
+
+static int put_value(struct fixture *f, uint64_t id, struct dit_span value)
+{
+	int r = id > f->last ? 0 : end_merge(f);
+
+	if (r == 0 && f->merge == NULL) {
+		r = dit_tree_merge_open(&f->merge, &f->changes);
+	}
+	f->last = id;
+	return r < 0 ? r
+	             : dit_tree_merge_put(f->merge,
+	                                  (struct dit_span){(char *)&id, sizeof(id)},
+	                                  value);
+}
+
+static void drop_changes(struct fixture *f)
+{
+	dit_tree_merge_free(f->merge);
+	f->merge = NULL;
+	dit_tree_cursor_close(f->cursor);
+	f->cursor = NULL;
 }
 
 static void end_changes(struct fixture *f, struct dit_tree_record *tree)
 {
-	assert_int_equal(dit_tree_changes_finish(&f->changes, tree), 0);
-	dit_tree_changes_deinit(&f->changes);
+	assert_int_equal(end_merge(f), 0);
+	*tree = f->changes.stored;
+	drop_changes(f);
 }
 
 static void replace(struct fixture *f, uint64_t id, size_t len)
 {
 	f->lens[id] = len;
-	assert_int_equal(dit_tree_changes_put(&f->changes, id,
-	                                      (struct dit_span){value_of(id, len), len}),
-	                 0);
+	assert_int_equal(put_value(f, id, (struct dit_span){value_of(id, len), len}), 0);
 }
 
 static void check_found(struct fixture *f, uint64_t id)
 {
 	struct dit_span found = {NULL, 0};
 
-	assert_int_equal(dit_tree_changes_find(&f->changes, id, &found), 1);
+	assert_int_equal(find_value(f, id, &found), 1);
 	assert_int_equal(found.len, f->lens[id]);
 	assert_memory_equal(found.data, value_of(id, found.len), found.len);
 }
@@ -466,8 +520,8 @@ static void change_entries(struct fixture *f)
 		check_found(f, 1 + number(f) % NENTRIES);
 		check_found(f, id);
 	}
-	assert_int_equal(dit_tree_changes_find(&f->changes, 0, &found), 0);
-	assert_int_equal(dit_tree_changes_find(&f->changes, NENTRIES + 1, &found), 0);
+	assert_int_equal(find_value(f, 0, &found), 0);
+	assert_int_equal(find_value(f, NENTRIES + 1, &found), 0);
 }
 
 TEST(values_are_replaced)
@@ -524,9 +578,8 @@ TEST(a_leaf_becomes_a_tree)
 			size_t len = layouts[i].page_bytes / 3;
 
 			assert_int_equal(
-				dit_tree_changes_put(
-					&f.changes, id,
-					(struct dit_span){value_of(id, len), len}),
+				put_value(&f, id,
+			                  (struct dit_span){value_of(id, len), len}),
 				0);
 		}
 		end_changes(&f, tree);
@@ -572,8 +625,7 @@ TEST(keys_are_added)
 		for (uint64_t n = 0; n < NENTRIES; n++) {
 			uint64_t id = n * 701 % NENTRIES + 1; /* each ID once */
 
-			assert_int_equal(dit_tree_changes_find(&f.changes, id, &found),
-			                 f.lens[id] > 0);
+			assert_int_equal(find_value(&f, id, &found), f.lens[id] > 0);
 			replace(&f, id,
 			        n % 60 == 0 ? 2 * page_bytes
 			                    : 1 + number(&f) % (page_bytes / 2));
@@ -651,14 +703,12 @@ TEST(other_trees_are_refused)
 		                        : damage == 3 ? tree.depth + 1
 		                                      : tree.depth);
 		begin_changes(&f, &tree);
-		assert_int_equal(dit_tree_changes_find(&f.changes, 5, &found),
-		                 DIT_E_CORRUPT);
-		assert_int_equal(dit_tree_changes_put(&f.changes, 5, DIT_SPAN("value")),
-		                 DIT_E_CORRUPT);
-		dit_tree_changes_deinit(&f.changes);
+		assert_int_equal(find_value(&f, 5, &found), DIT_E_CORRUPT);
+		assert_int_equal(put_value(&f, 5, DIT_SPAN("value")), DIT_E_CORRUPT);
+		drop_changes(&f);
 	}
 	begin_changes(&f, &empty);
-	assert_int_equal(dit_tree_changes_find(&f.changes, 5, &found), 0);
+	assert_int_equal(find_value(&f, 5, &found), 0);
 	end_changes(&f, &empty);
 	end(&f);
 }

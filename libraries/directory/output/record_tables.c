@@ -30,6 +30,19 @@ static struct dit_span span_of(const uint64_t *id)
 
 /* ---- what is stored ---- */
 
+static int open_cursor(struct dit_record_tables *tables, enum dit_fixed_db db,
+                       const struct dit_page_source *source,
+                       const struct dit_tree_record *tree)
+{
+	struct dit_key_orders orders;
+
+	dit_stored_orders(dit_fixed_dbs[db].name, dit_fixed_dbs[db].flags, &orders);
+	if (db == DIT_FIXED_NAMES) {
+		tables->names = orders.items;
+	}
+	return dit_tree_cursor_open(&tables->cursors[db], source, tree, &orders.keys);
+}
+
 static int find(const struct dit_record_tables *tables, enum dit_fixed_db db,
                 struct dit_span wanted, struct dit_span *ret)
 {
@@ -285,24 +298,42 @@ int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t
 
 /* ---- changes ---- */
 
+/* Their tree can be read, or merged again. */
+static int end_entries(struct dit_record_tables *tables)
+{
+	struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
+	int r = 0;
+
+	if (entries->whole.merge != NULL) {
+		r = dit_index_table_end(entries, NULL);
+		r = r < 0 ? r : dit_page_commit_reach(tables->indexes.commit);
+	}
+	return r;
+}
+
 int dit_output_begin_changes(struct dit_record_output *output)
 {
 	struct dit_record_tables *tables = of(output);
-	struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
-	struct dit_tree_merge_opts opts;
 	int r = tables->indexes.is_closed
 	                ? -EINVAL
 	                : dit_index_table_end(&tables->fixed[DIT_FIXED_ADS], NULL);
 
-	r = r < 0 ? r : dit_index_table_end(entries, NULL);
-	if (r == 0 && entries->append == NULL) {
-		r = dit_page_commit_reach(tables->indexes.commit);
-		opts = tables->indexes.merge;
-		opts.stored = entries->tree;
-		dit_tree_changes_init(&tables->changes, &opts);
-	}
+	r = r < 0 ? r : end_entries(tables);
 	tables->indexes.is_closed |= r == 0;
 	return r;
+}
+
+static int find_changed(struct dit_record_tables *tables, uint64_t id,
+                        struct dit_span *ret)
+{
+	int r = end_entries(tables);
+
+	dit_tree_cursor_close(tables->cursors[DIT_FIXED_ENTRIES]);
+	tables->cursors[DIT_FIXED_ENTRIES] = NULL;
+	r = r < 0 ? r
+	          : open_cursor(tables, DIT_FIXED_ENTRIES, tables->indexes.merge.source,
+	                        &tables->fixed[DIT_FIXED_ENTRIES].tree);
+	return r < 0 ? r : find(tables, DIT_FIXED_ENTRIES, span_of(&id), ret);
 }
 
 int dit_output_find_entry(struct dit_record_output *output, uint64_t id,
@@ -319,7 +350,7 @@ int dit_output_find_entry(struct dit_record_output *output, uint64_t id,
 		r = entries->append != NULL
 		            ? dit_lmdb_append_find(entries->append, entries->db,
 		                                   span_of(&id), &record)
-		            : dit_tree_changes_find(&tables->changes, id, &record);
+		            : find_changed(tables, id, &record);
 	}
 	if (r > 0) {
 		*ret = record;
@@ -331,13 +362,16 @@ int dit_output_replace_entry(struct dit_record_output *output, uint64_t id,
                              struct dit_span record)
 {
 	struct dit_record_tables *tables = of(output);
-	const struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
+	struct dit_index_table *table = NULL;
+	int r = id > tables->last_changed ? 0 : end_entries(tables);
 
-	return !tables->indexes.is_closed ? -EINVAL
-	       : entries->append != NULL
-	               ? dit_lmdb_append_replace(entries->append, entries->db,
-	                                         span_of(&id), record)
-	               : dit_tree_changes_put(&tables->changes, id, record);
+	r = r < 0 ? r : reach(tables, DIT_FIXED_ENTRIES, true, &table);
+	tables->last_changed = id;
+	return r < 0 ? r
+	       : table->append != NULL
+	               ? dit_lmdb_append_replace(table->append, table->db, span_of(&id),
+	                                         record)
+	               : dit_tree_merge_put(table->whole.merge, span_of(&id), record);
 }
 
 /* ---- the end ---- */
@@ -358,14 +392,10 @@ static int put_table(struct dit_record_tables *tables, struct dit_index_table *t
 
 int dit_record_tables_put(struct dit_record_tables *tables)
 {
-	const struct dit_index_tables *indexes = &tables->indexes;
-	int r = indexes->is_closed ? 0 : dit_output_begin_changes(&tables->base);
+	struct dit_index_tables *indexes = &tables->indexes;
+	int r = 0;
 
-	r = r ?: dit_index_table_end(&tables->fixed[DIT_FIXED_SPLITS], NULL);
-	if (r == 0) {
-		r = dit_tree_changes_finish(&tables->changes,
-		                            &tables->fixed[DIT_FIXED_ENTRIES].tree);
-	}
+	indexes->is_closed = true;
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = put_table(tables, &tables->fixed[i]);
 	}
@@ -401,24 +431,6 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 	return r;
 }
 
-static int open_cursors(struct dit_record_tables *tables)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		const struct dit_fixed_db_facts *db = &dit_fixed_dbs[i];
-		struct dit_key_orders orders;
-
-		dit_stored_orders(db->name, db->flags, &orders);
-		if (i == DIT_FIXED_NAMES) {
-			tables->names = orders.items;
-		}
-		r = dit_tree_cursor_open(&tables->cursors[i], &tables->map,
-		                         &tables->fixed[i].stored, &orders.keys);
-	}
-	return r;
-}
-
 static int look(struct dit_record_tables *tables)
 {
 	const uint64_t root = 0;
@@ -449,13 +461,14 @@ int dit_record_tables_read(struct dit_record_tables *tables, int fd,
 		                           tables->fixed[i].stored.flags, tables->fault);
 	}
 	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
-	r = r < 0 ? r : open_cursors(tables);
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
+		r = open_cursor(tables, i, &tables->map, &tables->fixed[i].stored);
+	}
 	return r < 0 ? r : look(tables);
 }
 
 void dit_record_tables_deinit(struct dit_record_tables *tables)
 {
-	dit_tree_changes_deinit(&tables->changes);
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		dit_index_table_deinit(&tables->fixed[i]);
 		dit_tree_cursor_close(tables->cursors[i]);

@@ -11,8 +11,8 @@
  *
  * New records and lists are merged with the stored ones (tree/tree_merge.h), table by
  * table, several at once. An entry that takes the place of a hole, and contextCSN, come
- * after all others: id2e is merged again, with the tree that the first merge has made
- * (tree/tree_changes.h).
+ * after all others: id2e is merged again, with the tree that the merge before has made.
+ * A lower ID, or a look-up, ends a merge.
  *
  * Stored records are looked up one by one, in the state that the database was opened
  * with. Each page is checked when it is read. Spans point into the file, until the end;
@@ -31,7 +31,6 @@
 #include "page/page_source.h"
 #include "page/tree_cursor.h"
 #include "reader/stored_order.h"
-#include "tree/tree_changes.h"
 
 /* The bytes of a record of dn2i: flags and lengths, the normal RDN, a NUL. */
 #define DIT_CHILD_BYTES (2 + DIT_NAME_RECORD_LONGEST + 1)
@@ -41,12 +40,12 @@ struct dit_record_tables {
 	struct dit_fault *fault; /* as in struct dit_output_opts */
 	struct dit_index_table fixed[DIT_NFIXED];
 	struct dit_index_tables indexes; /* closed: entries are changed */
-	struct dit_tree_changes changes; /* of id2e, from then on */
+	uint64_t last_changed;           /* ID of the entry replaced last, from then on */
 	bool is_changed;                 /* by dit_record_tables_put() */
 
 	/* The stored state; all zero: nothing is stored. */
 	struct dit_page_source map;
-	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned */
+	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned; of id2e: see is_closed */
 	struct dit_key_order names;   /* the order of records under a node */
 	char wanted[DIT_CHILD_BYTES]; /* the record that is looked up */
 };

@@ -10,8 +10,6 @@ libditkit_a_SOURCES += \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
 	%D%/table_writer_impl.h \
-	%D%/tree_changes.c \
-	%D%/tree_changes.h \
 	%D%/tree_diff.c \
 	%D%/tree_diff.h \
 	%D%/tree_merge.c \
