@@ -18,7 +18,7 @@ seed=${DIT_SEED:-$seed}
 echo "seed $seed"
 
 # run_tool NUMBER: a tool works on the damaged file. Loads bring many entries, and few
-# (output/merged_output.c).
+# (output/claimed_output.c).
 run_tool() {
 	local some=(--tmpdir "$work/tmp" -f "$work/dit/slapd.conf" -T $(($1 / 10 % 2 + 1)))
 	local all=(--openldap "$release" "${some[@]}")

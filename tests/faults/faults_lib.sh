@@ -361,7 +361,7 @@ for_all_loads() {
 }
 
 # for_small_loads FUNCTION: the same for entries that are added to many, so few that
-# only the pages on the way to their keys are written (output/merged_output.c); in databases
+# only the pages on the way to their keys are written (output/claimed_output.c); in databases
 # of LMDB 1.0, too. Makes an input of its own.
 for_small_loads() {
 	local call=$1 n=1500
@@ -412,7 +412,7 @@ numbers_of() {
 	rm -r "$work/look-$1"
 }
 
-# way_of NAME: how the indexes became new, by what the file has (output/merged_output.c).
+# way_of NAME: how the indexes became new, by what the file has (output/claimed_output.c).
 # When all indexes are rebuilt, no more old pages stay in use than those of the other
 # databases.
 way_of() {

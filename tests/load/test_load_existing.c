@@ -17,7 +17,7 @@
 /* The people of 40 in one go are the reference: 45 records. */
 #define NPEOPLE  40
 #define NRECORDS 45
-/* So many that the additions are less than 1/24 of them (output/merged_output.c). */
+/* So many that the additions are less than 1/24 of them (output/claimed_output.c). */
 #define NMANY 600
 
 static int load_file(struct load_fixture *f, const char *input, unsigned threads,

@@ -88,7 +88,7 @@ enum kind {
 	LOAD_APPEND,
 	LOAD_2_7,
 	LOAD_MORE,
-	LOAD_FEW, /* to many: indexes are grown (output/merged_output.c) */
+	LOAD_FEW, /* to many: indexes are grown (output/claimed_output.c) */
 	REINDEX,
 	CHECK,
 	EXPORT,

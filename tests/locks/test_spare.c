@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 
 #include "files/lmdb_append.h"
-#include "locks/claimed_file.h"
+#include "output/claimed_output.h"
 #include "test.h"
 
 #define MIB (1 << 20)

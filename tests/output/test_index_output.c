@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An output that is the index databases of a stored database (index_output.h): they are
+ * An output that is the index databases of a stored database (claimed_output.h): they are
  * there once it is published, all else stays; abandoned or taken back it leaves what was
  * there; what cannot be is refused. For both formats.
  */
-#include "output/index_output.h"
+#include "output/claimed_output.h"
 
 #include "base/error.h"
 #include "compare/compare.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Indexes that get more lists (merged_output.c), of both formats and in both ways, next
+ * Indexes that get more lists (claimed_output.c), of both formats and in both ways, next
  * to arrays that get the same:
  * - the same IDs, round by round, with lists of all lengths, short and long keys, IDs
  *   above and below those that are stored, ranges that come into being;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A database of either format gets more records (merged_output.c):
+ * A database of either format gets more records (claimed_output.c):
  * - entries, holes that are filled, and changes that come late, in any order;
  * - children are found whatever lies next to them;
  * - databases that slapd makes are made if they are missing;

@@ -2,8 +2,6 @@
 libditkit_a_SOURCES += \
 	%D%/claim.c \
 	%D%/claim.h \
-	%D%/claimed_file.c \
-	%D%/claimed_file.h \
 	%D%/lmdb_reader.c \
 	%D%/lmdb_reader.h \
 	%D%/lock_file.c \

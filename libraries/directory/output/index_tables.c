@@ -316,13 +316,13 @@ void dit_index_tables_deinit(struct dit_index_tables *tables)
 
 /* ---- outputs that write indexes alone ---- */
 
-int dit_index_head_find(struct dit_output *output, const char *name,
-                        struct dit_output_stored_index *ret)
+int dit_index_tables_find(struct dit_output *output, const char *name,
+                          struct dit_output_stored_index *ret)
 {
-	const struct dit_index_head *head = dit_index_head_of(output);
-	const struct dit_stored_db *db = dit_snapshot_db(head->snapshot, name);
+	const struct dit_index_tables *tables = output->indexes;
+	const struct dit_stored_db *db = dit_snapshot_db(tables->snapshot, name);
 	bool may_be_damaged =
-		!head->is_online && dit_stored_find(dit_span_of(name)) == NULL;
+		!tables->is_online && dit_stored_find(dit_span_of(name)) == NULL;
 
 	if (db == NULL) {
 		return 0;
@@ -330,7 +330,7 @@ int dit_index_head_find(struct dit_output *output, const char *name,
 	if (!dit_stored_flags_are_right(NULL, db->flags)) {
 		return may_be_damaged
 		               ? 0
-		               : dit_fault_say(head->fault, DIT_E_CORRUPT,
+		               : dit_fault_say(tables->fault, DIT_E_CORRUPT,
 		                               "database \"%s\" has the flags 0x%02x and "
 		                               "is no index",
 		                               name, db->flags);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The databases that an output writes, by name: trees that a commit makes visible; and
- * the common part of the outputs that write indexes alone (index_output.h, online.h).
+ * The databases that an output writes, by name: trees that a commit makes visible.
  *
  * Threads: the list is main's; each table, or part, belongs to the thread that writes it,
  * and all finished parts to the thread that finishes the last one.
@@ -53,6 +52,11 @@ struct dit_index_tables {
 	bool rebuilds;  /* all leaves of the indexes are written again */
 	bool is_closed; /* no more tables are opened */
 
+	struct dit_fault *fault; /* borrowed; may be NULL */
+	/* Of indexes alone: the stored state; the output's. Else NULL */
+	struct dit_snapshot *snapshot;
+	bool is_online; /* other processes have the database open */
+
 	struct dit_index_table *list; /* owned; does not move once one is open */
 	size_t n;
 };
@@ -84,24 +88,10 @@ int dit_index_table_open(const struct dit_index_tables *tables,
 int dit_index_tables_check(const struct dit_index_tables *tables);
 void dit_index_tables_deinit(struct dit_index_tables *tables);
 
-/** The head of an output that writes indexes alone. */
-struct dit_index_head {
-	struct dit_output base;
-	struct dit_index_tables tables;
-	struct dit_snapshot *snapshot; /* owned; the stored state */
-	struct dit_fault *fault;       /* borrowed; may be NULL */
-	bool is_online;                /* other processes have the database open */
-};
-
-static inline struct dit_index_head *dit_index_head_of(struct dit_output *output)
-{
-	return (struct dit_index_head *)output;
-}
-
-/** The operation find_index of such an output. New keys replace all that are stored, so
- * the length of these does not matter. Nor do damaged flags, if no other process has the
- * database open. */
-int dit_index_head_find(struct dit_output *output, const char *name,
-                        struct dit_output_stored_index *ret);
+/** The operation find_index of an output of indexes alone. New keys replace all that are
+ * stored, so the length of these does not matter. Nor do damaged flags, if no other
+ * process has the database open. */
+int dit_index_tables_find(struct dit_output *output, const char *name,
+                          struct dit_output_stored_index *ret);
 
 #endif

@@ -2,14 +2,13 @@
 libditkit_a_SOURCES += \
 	%D%/ad_numbers.c \
 	%D%/ad_numbers.h \
+	%D%/claimed_output.c \
+	%D%/claimed_output.h \
 	%D%/data_check.c \
-	%D%/index_output.c \
-	%D%/index_output.h \
 	%D%/index_tables.c \
 	%D%/index_tables.h \
 	%D%/manifest.c \
 	%D%/manifest.h \
-	%D%/merged_output.c \
 	%D%/new_output.c \
 	%D%/new_output_impl.h \
 	%D%/online.c \

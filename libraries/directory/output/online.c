@@ -45,7 +45,7 @@ void dit_online_unlock(struct dit_online *online)
 
 static int look_mapped(struct dit_online *online)
 {
-	const struct dit_page_format *format = online->head.snapshot->map.format;
+	const struct dit_page_format *format = online->tables.snapshot->map.format;
 	const struct dit_mapped_opts opts = {
 		.lock_fd = online->lmdb->lock_fd,
 		.data_fd = online->data_fd,
@@ -63,7 +63,7 @@ static int find_size(struct dit_online *online)
 {
 	uint64_t maxsize = online->opts.conf.map_bytes;
 	struct dit_metas metas;
-	int r = dit_metas_read(online->data_fd, online->head.snapshot->map.format,
+	int r = dit_metas_read(online->data_fd, online->tables.snapshot->map.format,
 	                       &metas);
 
 	r = r ?: look_mapped(online);
@@ -87,8 +87,8 @@ int dit_online_open_commit(struct dit_online *online, const struct dit_page_set 
 	struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
 		.path = online->path,
-		.format = online->head.snapshot->map.format,
-		.oldest = online->head.snapshot->map.meta.transaction,
+		.format = online->tables.snapshot->map.format,
+		.oldest = online->tables.snapshot->map.meta.transaction,
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.is_shared = true,
@@ -215,13 +215,13 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 
 	return dit_page_reserve_expect(&online->reserve,
 	                               n / (online->page_bytes / DIT_POSTING_BYTES) +
-	                                       online->head.tables.n);
+	                                       online->tables.n);
 }
 
 /* Others change the old trees until the commit. */
 static int prepare(struct dit_output *output)
 {
-	return dit_index_tables_check(&of(output)->head.tables);
+	return dit_index_tables_check(&of(output)->tables);
 }
 
 static int commit(struct dit_output *output)
@@ -247,13 +247,13 @@ static void abandon(struct dit_output *output)
 	if (online->opts.times != NULL) {
 		*online->opts.times = online->times;
 	}
-	dit_index_tables_deinit(&online->head.tables);
+	dit_index_tables_deinit(&online->tables);
 	if (online->has_reserve) {
 		dit_page_file_close(&online->reserve.space.file);
 		dit_page_reserve_deinit(&online->reserve);
 	}
 	dit_close(online->data_fd);
-	dit_snapshot_close(online->head.snapshot);
+	dit_snapshot_close(online->tables.snapshot);
 	dit_page_set_deinit(&online->old_pages);
 	dit_entry_changes_deinit(&online->changes);
 	free(online->stored);
@@ -262,7 +262,7 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	.find_index = dit_index_head_find,
+	.find_index = dit_index_tables_find,
 	.expect_postings = expect_postings,
 	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
                   [DIT_PUBLISH_COMMIT] = commit,
@@ -293,7 +293,7 @@ static int open_data(struct dit_online *online)
  * disk. */
 static int open_reserve(struct dit_online *online)
 {
-	dit_page_reserve_init(&online->reserve, online->head.snapshot->map.format,
+	dit_page_reserve_init(&online->reserve, online->tables.snapshot->map.format,
 	                      online->page_bytes, reserve_more, online);
 	online->reserve.space.transaction = dit_online_page_transaction(online);
 	online->has_reserve = true;
@@ -317,31 +317,31 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	if (online == NULL) {
 		return -ENOMEM;
 	}
-	online->head.base = (struct dit_output){
-		.ops = &ops, .is_parallel = true, .indexes = &online->head.tables};
-	online->head.fault = opts->fault;
-	online->head.is_online = true;
+	online->base = (struct dit_output){
+		.ops = &ops, .is_parallel = true, .indexes = &online->tables};
+	online->tables.fault = opts->fault;
+	online->tables.is_online = true;
 	online->opts = *opts;
 	online->opts.conf.map_bytes = dit_map_configured(opts->conf.map_bytes);
-	online->head.tables.merge =
+	online->tables.merge =
 		(struct dit_tree_merge_opts){.space = &online->reserve.space,
 	                                     .dropped = dit_page_reserve_drop,
 	                                     .ctx = &online->reserve};
 	online->data_fd = -1;
-	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);
+	r = dit_snapshot_register(&online->tables.snapshot, opts->directory, &snapshot);
 	if (r == 0) {
-		online->lmdb = online->head.snapshot->reader;
-		online->page_bytes = online->head.snapshot->map.page_bytes;
+		online->lmdb = online->tables.snapshot->reader;
+		online->page_bytes = online->tables.snapshot->map.page_bytes;
 		r = open_data(online);
 	}
 	r = r ?: open_reserve(online);
 	if (r < 0) {
-		abandon(&online->head.base);
+		abandon(&online->base);
 		return r;
 	}
-	online->head.base.target = (struct dit_output_target){
-		opts->directory, -1, online->data_fd, DIT_DATA_NAME};
-	*ret = &online->head.base;
-	*ret_snapshot = online->head.snapshot;
+	online->base.target = (struct dit_output_target){opts->directory, -1,
+	                                                 online->data_fd, DIT_DATA_NAME};
+	*ret = &online->base;
+	*ret_snapshot = online->tables.snapshot;
 	return 0;
 }

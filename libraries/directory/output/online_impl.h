@@ -28,7 +28,8 @@ struct dit_online_stored {
 };
 
 struct dit_online {
-	struct dit_index_head head;
+	struct dit_output base;
+	struct dit_index_tables tables;
 	struct dit_online_opts opts;
 	struct dit_lmdb_reader *lmdb; /* the snapshot's */
 	int data_fd;
@@ -67,7 +68,7 @@ void dit_online_unlock(struct dit_online *online);
  */
 static inline uint64_t dit_online_page_transaction(const struct dit_online *online)
 {
-	return online->head.snapshot->map.meta.transaction + 1;
+	return online->tables.snapshot->map.meta.transaction + 1;
 }
 
 /**

@@ -57,14 +57,14 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
                        struct dit_page_space *space)
 {
 	struct dit_online *online = step->online;
-	struct dit_index_tables *tables = &online->head.tables;
+	struct dit_index_tables *tables = &online->tables;
 	int r = 0;
 
 	tables->merge.source = source;
 	tables->merge.space = space;
 	tables->merge.list_max = online->opts.list_max;
 	for (size_t i = 0; i < tables->n && r == 0; i++) {
-		r = dit_output_change_index(&online->head.base, i, &step->changes[i]);
+		r = dit_output_change_index(&online->base, i, &step->changes[i]);
 		step->changes[i].next = NULL;
 		dit_tick(online->is_locked ? NULL : online->opts.shared.ticker);
 	}
@@ -73,7 +73,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 
 static unsigned next_reader(const struct dit_online *online)
 {
-	unsigned first = online->head.snapshot->nreaders;
+	unsigned first = online->tables.snapshot->nreaders;
 
 	return online->reader == first ? first + 1 : first;
 }
@@ -119,7 +119,7 @@ static int find_changes(struct step *step, const struct state *newer)
 		return r;
 	}
 	if (online->is_locked) {
-		r = dit_snapshot_renew(online->head.snapshot, newer->reader);
+		r = dit_snapshot_renew(online->tables.snapshot, newer->reader);
 	}
 	changed.ids = changes->ids;
 	changed.nids = changes->nids;
@@ -159,8 +159,8 @@ static int find_tree(const struct dit_online *online, const struct state *state,
 {
 	return state->commit != NULL
 	               ? dit_page_commit_find(state->commit, dit_span_of(name), ret)
-	               : dit_snapshot_tree_by(online->head.snapshot, state->reader, name,
-	                                      ret);
+	               : dit_snapshot_tree_by(online->tables.snapshot, state->reader,
+	                                      name, ret);
 }
 
 static int find_entries(const struct dit_online *online, struct state *state)
@@ -180,9 +180,9 @@ static int follow_tables(const struct step *step, const struct state *newer)
 	const struct dit_tree_follower follower = {.pages = &online->old_pages,
 	                                           .is_whole = true};
 
-	for (size_t i = 0; i < online->head.tables.n; i++) {
+	for (size_t i = 0; i < online->tables.n; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
-		const char *name = online->head.tables.list[i].name;
+		const char *name = online->tables.list[i].name;
 		struct dit_tree_record tree;
 		int r = 0;
 
@@ -231,7 +231,7 @@ static int catch_up(struct step *step, struct state *newer, struct dit_page_spac
 /* The pages of the newer state, and those that are reserved. */
 static uint64_t count_pages(const struct dit_online *online, unsigned reader)
 {
-	uint64_t npages = dit_snapshot_spare_map(online->head.snapshot, reader)->npages;
+	uint64_t npages = dit_snapshot_spare_map(online->tables.snapshot, reader)->npages;
 
 	uint64_t end = online->reserve.used.npages;
 
@@ -242,7 +242,7 @@ static uint64_t count_pages(const struct dit_online *online, unsigned reader)
 static void open_source(const struct dit_online *online, uint64_t npages,
                         struct dit_page_source *ret)
 {
-	dit_page_source_init(ret, online->data_fd, online->head.snapshot->map.format,
+	dit_page_source_init(ret, online->data_fd, online->tables.snapshot->map.format,
 	                     online->page_bytes, npages);
 }
 
@@ -252,7 +252,7 @@ static int run_round(struct step *step)
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
 	struct state newer = {.reader = next_reader(online), .source = &pages};
-	int r = dit_snapshot_renew(online->head.snapshot, newer.reader);
+	int r = dit_snapshot_renew(online->tables.snapshot, newer.reader);
 
 	if (r < 0) {
 		return r;
@@ -284,7 +284,7 @@ static int run_rounds(struct step *step)
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	dit_page_space_init(&step->space, online->head.snapshot->map.format,
+	dit_page_space_init(&step->space, online->tables.snapshot->map.format,
 	                    online->page_bytes, 0);
 	step->space.transaction = dit_online_page_transaction(online);
 	step->space.take = online->reserve.space.take;
@@ -307,8 +307,8 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
-		const struct dit_index_table *table = &online->head.tables.list[i];
+	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
+		const struct dit_index_table *table = &online->tables.list[i];
 		struct dit_span name = dit_span_of(table->name);
 
 		r = online->stored[i].is_there
@@ -358,11 +358,11 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 	struct state oldest = {.reader = 0};
 	int r = dit_page_set_init(&online->old_pages, source->npages);
 
-	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
+	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
-		const char *name = online->head.tables.list[i].name;
+		const char *name = online->tables.list[i].name;
 		const struct dit_stored_db *db =
-			dit_snapshot_db(online->head.snapshot, name);
+			dit_snapshot_db(online->tables.snapshot, name);
 
 		stored->is_there = db != NULL;
 		if (stored->is_there) {
@@ -384,11 +384,11 @@ static int collect_old_pages(const struct step *step)
 	struct dit_online *online = step->online;
 	struct dit_page_source pages;
 
-	online->stored = calloc(online->head.tables.n + 1, sizeof(*online->stored));
+	online->stored = calloc(online->tables.n + 1, sizeof(*online->stored));
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
-	open_source(online, online->head.snapshot->map.npages, &pages);
+	open_source(online, online->tables.snapshot->map.npages, &pages);
 	return collect_pages(step, &pages);
 }
 
@@ -438,9 +438,9 @@ static int sync_commit(const struct dit_online *online)
 
 int dit_online_catch_up(struct dit_online *online)
 {
-	struct step step = {
-		.online = online,
-		.changes = calloc(online->head.tables.n + 1, sizeof(*step.changes))};
+	struct step step = {.online = online,
+	                    .changes =
+	                            calloc(online->tables.n + 1, sizeof(*step.changes))};
 	int r = step.changes == NULL ? -ENOMEM
 	                             : dit_page_file_drain(&online->reserve.space.file);
 

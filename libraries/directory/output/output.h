@@ -12,8 +12,8 @@
  * | new_output.c      | a new database                | we do; or liblmdb           |
  * | record_tables.c   | a state that is looked at     | nobody                      |
  * | prepared_output.c | one that was prepared         | nobody                      |
- * | merged_output.c   | a database that holds records | we do                       |
- * | index_output.c    | index databases, rebuilt      | we do                       |
+ * | claimed_output.c  | a database that holds records | we do                       |
+ * | the same          | index databases, rebuilt      | we do                       |
  * | online.c          | the same, next to slapd       | we do                       |
  *
  * New and merged ones write records as well. The others keep the records that are stored.

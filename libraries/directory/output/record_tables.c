@@ -132,7 +132,7 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
 	if (dit_page_commit_find(tables->indexes.commit, dit_span_of(name), &tree) == 0) {
 		return 0;
 	}
-	r = dit_stored_flags_check(name, NULL, tree.flags, tables->fault);
+	r = dit_stored_flags_check(name, NULL, tree.flags, tables->indexes.fault);
 	r = r < 0 ? r : find_key_len(tables, &tree, &key_len);
 	if (r < 0) {
 		return r;
@@ -458,7 +458,8 @@ int dit_record_tables_read(struct dit_record_tables *tables, int fd,
 
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = dit_stored_flags_check(dit_fixed_dbs[i].name, &dit_fixed_dbs[i],
-		                           tables->fixed[i].stored.flags, tables->fault);
+		                           tables->fixed[i].stored.flags,
+		                           tables->indexes.fault);
 	}
 	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {

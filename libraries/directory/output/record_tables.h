@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All tables of a database, and its records: what new_output.c and merged_output.c share.
- * A new database is a merge into nothing.
+ * All tables of a database, and its records: what new_output.c and claimed_output.c
+ * share. A new database is a merge into nothing.
  *
  *   dit_record_tables_begin()      all pages are to be ours, or liblmdb's
  *   dit_record_tables_read()       records are stored
@@ -37,7 +37,6 @@
 
 struct dit_record_tables {
 	struct dit_record_output base;
-	struct dit_fault *fault; /* as in struct dit_output_opts */
 	struct dit_index_table fixed[DIT_NFIXED];
 	struct dit_index_tables indexes; /* closed: entries are changed */
 	uint64_t last_changed;           /* ID of the entry replaced last, from then on */

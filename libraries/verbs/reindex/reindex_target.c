@@ -8,7 +8,7 @@
 #include "indexing/index_setup.h"
 #include "indexing/index_writer.h"
 #include "locks/claim.h"
-#include "output/index_output.h"
+#include "output/claimed_output.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
 
