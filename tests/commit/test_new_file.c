@@ -255,8 +255,8 @@ static int finish(struct fixture *f)
 	int r = 0;
 
 	for (size_t i = 0; i < f->ntrees && r == 0; i++) {
-		r = dit_page_commit_put_merged(f->commit, dit_span_of(f->trees[i].name),
-		                               &f->trees[i].tree);
+		r = dit_page_commit_put(f->commit, dit_span_of(f->trees[i].name),
+		                        &f->trees[i].tree);
 	}
 	return r < 0 ? r : dit_page_commit_write(f->commit);
 }

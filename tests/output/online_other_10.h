@@ -165,8 +165,7 @@ static inline void other_10_finish(const struct other_10 *other, const char *nam
 
 	other_10_must(dit_tree_merge_finish(merge, &tree, NULL));
 	dit_tree_merge_free(merge);
-	other_10_must(
-		dit_page_commit_put_merged(other->commit, dit_span_of(name), &tree));
+	other_10_must(dit_page_commit_put(other->commit, dit_span_of(name), &tree));
 }
 
 #endif

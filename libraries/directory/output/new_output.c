@@ -54,7 +54,7 @@ static int put_checks(struct dit_new_output *output)
 	const struct dit_tree_record none = {.flags = (uint16_t)ixck->flags,
 	                                     .root = DIT_PAGE_NONE};
 
-	return dit_page_commit_put_merged(output->commit, dit_span_of(ixck->name), &none);
+	return dit_page_commit_put(output->commit, dit_span_of(ixck->name), &none);
 }
 
 static int write_pages(struct dit_new_output *output)

@@ -21,12 +21,6 @@
  * one. */
 #define DIT_ONLINE_NSPARE 2u
 
-/** An old table. */
-struct dit_online_stored {
-	struct dit_tree_record tree;
-	bool is_there; /* in the snapshot */
-};
-
 struct dit_online {
 	struct dit_output base;
 	struct dit_index_tables tables;
@@ -50,9 +44,9 @@ struct dit_online {
 	struct dit_online_times times;
 
 	/* The last step, and the rounds before it. */
-	unsigned reader;                  /* of the state that the new tables show */
-	struct dit_online_stored *stored; /* the old tables in that state; owned */
-	struct dit_page_set old_pages;    /* of the old tables in that state */
+	unsigned reader;                /* of the state that the new tables show */
+	struct dit_tree_record *stored; /* the old tables in that state; owned */
+	struct dit_page_set old_pages;  /* of these */
 	struct dit_entry_changes changes;
 	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
 };

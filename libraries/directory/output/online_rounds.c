@@ -173,7 +173,7 @@ static int find_entries(const struct dit_online *online, struct state *state)
 	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
 }
 
-/* The old tables as the newer state has them. */
+/* The old tables as the newer state has them; an empty one may be none. */
 static int follow_tables(const struct step *step, const struct state *newer)
 {
 	struct dit_online *online = step->online;
@@ -181,26 +181,19 @@ static int follow_tables(const struct step *step, const struct state *newer)
 	                                           .is_whole = true};
 
 	for (size_t i = 0; i < online->tables.n; i++) {
-		struct dit_online_stored *stored = &online->stored[i];
+		struct dit_tree_record *stored = &online->stored[i];
 		const char *name = online->tables.list[i].name;
-		struct dit_tree_record tree;
-		int r = 0;
+		struct dit_tree_record tree = {.root = DIT_PAGE_NONE};
+		int r = find_tree(online, newer, name, &tree);
 
-		if (!stored->is_there) {
-			continue;
-		}
-		r = find_tree(online, newer, name, &tree);
-		if (r == 0) {
+		if (r == 0 && stored->root != DIT_PAGE_NONE) {
 			return say_removed(online, name);
 		}
-		if (r > 0) {
-			r = dit_tree_follow(newer->source, &stored->tree, &tree,
-			                    &follower);
-		}
+		r = r < 0 ? r : dit_tree_follow(newer->source, stored, &tree, &follower);
 		if (r < 0) {
 			return r == DIT_E_CORRUPT ? say_damaged(online, name) : r;
 		}
-		stored->tree = tree;
+		*stored = tree;
 	}
 	return 0;
 }
@@ -309,11 +302,8 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 
 	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
 		const struct dit_index_table *table = &online->tables.list[i];
-		struct dit_span name = dit_span_of(table->name);
 
-		r = online->stored[i].is_there
-		            ? dit_page_commit_put_merged(commit, name, &table->tree)
-		            : dit_page_commit_put(commit, name, &table->tree);
+		r = dit_page_commit_put(commit, dit_span_of(table->name), &table->tree);
 	}
 	r = r ?: dit_page_commit_give(commit, &online->old_pages);
 	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.used);
@@ -359,17 +349,14 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 	int r = dit_page_set_init(&online->old_pages, source->npages);
 
 	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
-		struct dit_online_stored *stored = &online->stored[i];
 		const char *name = online->tables.list[i].name;
 		const struct dit_stored_db *db =
 			dit_snapshot_db(online->tables.snapshot, name);
 
-		stored->is_there = db != NULL;
-		if (stored->is_there) {
-			stored->tree = db->tree;
-			r = dit_tree_pages(source, &stored->tree, true,
-			                   &online->old_pages);
-		}
+		online->stored[i] =
+			db == NULL ? (struct dit_tree_record){.root = DIT_PAGE_NONE}
+				   : db->tree;
+		r = dit_tree_pages(source, &online->stored[i], true, &online->old_pages);
 		if (r == DIT_E_CORRUPT) {
 			return say_damaged(online, name);
 		}

@@ -386,8 +386,8 @@ static int put_table(struct dit_record_tables *tables, struct dit_index_table *t
 		return r;
 	}
 	tables->is_changed = true;
-	return dit_page_commit_put_merged(tables->indexes.commit,
-	                                  dit_span_of(table->name), &table->tree);
+	return dit_page_commit_put(tables->indexes.commit, dit_span_of(table->name),
+	                           &table->tree);
 }
 
 int dit_record_tables_put(struct dit_record_tables *tables)

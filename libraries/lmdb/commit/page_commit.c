@@ -222,14 +222,6 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit)
 	return &commit->source;
 }
 
-static int give_tree(struct dit_page_commit *commit, const struct dit_tree_record *tree)
-{
-	const struct dit_tree_visitor visitor = {.pages = dit_commit_give_pages,
-	                                         .ctx = commit};
-
-	return dit_tree_visit(&commit->source, tree, &visitor);
-}
-
 int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
                          struct dit_commit_named **ret)
 {
@@ -246,18 +238,6 @@ int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
 
 int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree)
-{
-	struct dit_commit_named *named = NULL;
-	int r = dit_commit_begin_put(commit, name, &named);
-
-	if (r == 0 && named->is_stored) {
-		r = give_tree(commit, &named->stored);
-	}
-	return r < 0 ? r : dit_page_commit_put_merged(commit, name, tree);
-}
-
-int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
-                               const struct dit_tree_record *tree)
 {
 	struct dit_commit_named *named = find(commit, name);
 	int r = named == NULL ? dit_commit_begin_put(commit, name, &named) : 0;

@@ -98,20 +98,16 @@ int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span n
 struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
 
 /**
- * A named database gets this tree, or comes into being. The pages of its old tree are
- * collected now. Once for each name.
+ * A named database gets this tree, or comes into being. The pages that its old tree has
+ * and this one has not are given to dit_page_commit_drop_pages() or
+ * dit_page_commit_give(). Again for the same name: only the last tree counts.
  *
  * @param name  511 bytes at most; copied
  *
- * @return 0; errors; -EINVAL: it has got another tree already
+ * @return 0; -EINVAL: the name is empty, or too long; -ENOMEM
  */
 int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree);
-/** The same, when the pages that the old tree has and the new one has not are given to
- * dit_page_commit_drop_pages() or dit_page_commit_give(). Again for the same name: only
- * the last tree counts. */
-int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
-                               const struct dit_tree_record *tree);
 /**
  * Pages that no tree has any more: of the old state, or of a tree that was written since
  * and was changed again. Any thread. DIT_E_CORRUPT: they are free, or given already
@@ -148,9 +144,9 @@ struct dit_page_change_opts {
 };
 
 /**
- * The same for databases whose old trees may be damaged: these are checked as walk.h
- * does, and a damaged one gives back no page of others. In place of all other calls that
- * put.
+ * The same with the pages of the old trees, which may be damaged: these are checked as
+ * walk.h does, and a damaged one gives back no page of others. In place of all other
+ * calls that put.
  *
  * @return 0; errors; -EINVAL: a name comes twice; DIT_E_UNKNOWN: there is no database of
  *         that name to drop
