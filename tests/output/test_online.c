@@ -159,6 +159,49 @@ TEST(an_output_that_is_given_up_changes_nothing)
 	other_end(&other);
 }
 
+/* In another process: the index goes, or comes with lists of one ID. */
+static void make_index(const char *dir, uint32_t nkeys)
+{
+	pid_t pid = test_fork();
+
+	if (pid == 0) {
+		MDB_txn *txn = test_begin(dir, MDB_NOSYNC);
+		MDB_dbi cn = test_dbi(txn, "cn", INDEX_FLAGS | MDB_CREATE);
+		uint64_t id = 9;
+
+		assert_int_equal(nkeys == 0 ? mdb_drop(txn, cn, 1) : 0, 0);
+		for (uint32_t key = 0; key < nkeys; key++) {
+			test_put(txn, cn, &key, sizeof(key), &id, sizeof(id));
+		}
+		test_commit(txn);
+		_exit(0);
+	}
+	assert_int_equal(test_wait(pid), 0);
+}
+
+/* liblmdb makes it, so of LMDB 0.9 alone. */
+TEST(an_index_that_comes_during_the_run_is_replaced)
+{
+	char *dir = NULL;
+	struct told told = {.nids = 0};
+	struct other other;
+
+	if (fixture_is_lmdb_10) {
+		skip();
+	}
+	dir = make_database();
+	make_index(dir, 0);
+	open_online(&told, dir, FIXTURE_MAXSIZE);
+	assert_int_equal(write_table(told.output, 100), 0);
+	make_index(dir, 3000);
+	assert_int_equal(commit(&told), 0);
+	assert_int_equal(dit_output_do(told.output, DIT_PUBLISH_END), 0);
+	assert_sound(dir);
+	other_start(&other, dir);
+	assert_int_equal(other_do(&other, 0), 100);
+	other_end(&other);
+}
+
 /* The process dies with pages reserved and written; it leaves its places in LMDB's table
  * of readers. */
 static void die(const char *dir, unsigned nkeys)
