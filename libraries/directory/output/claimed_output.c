@@ -35,11 +35,10 @@ struct claimed_output {
 	struct dit_record_tables tables;
 	struct dit_output_opts opts; /* with the effective maxsize_bytes */
 	struct dit_claim claim;
-	int data_fd;                          /* for reading and writing */
-	int spare_fd;                         /* dit_spare_keep()'s */
-	const struct dit_page_format *format; /* borrowed */
-	struct dit_page_commit *commit;       /* owned; NULL: not begun */
-	uint64_t first_bytes;                 /* of records: in use when it was opened */
+	int data_fd;                    /* for reading and writing */
+	int spare_fd;                   /* dit_spare_keep()'s */
+	struct dit_page_commit *commit; /* owned; NULL: not begun */
+	uint64_t first_bytes;           /* of records: in use when it was opened */
 
 	/* Indexes alone. */
 	struct dit_page_change_opts how; /* old databases are checked */
@@ -131,8 +130,8 @@ static int change_all(struct claimed_output *output)
 static int prepare(struct dit_output *output)
 {
 	struct claimed_output *o = of(output);
-	int r = output->indexes->snapshot != NULL ? change_all(o)
-	                                          : dit_record_tables_put(&o->tables);
+	int r = o->tables.base.is_merged ? dit_record_tables_put(&o->tables)
+	                                 : change_all(o);
 
 	output->bytes = dit_page_commit_bytes(o->commit);
 	return r;
@@ -207,21 +206,21 @@ static int open_data(struct claimed_output *output, const struct dit_page_format
 {
 	struct dit_fault *fault = output->opts.fault;
 	int dir_fd = output->claim.dir_fd;
+	int fd = dit_data_open(dir_fd, O_RDWR, format == NULL ? &dit_lmdb_09 : format,
+	                       fault);
 	int r = 0;
 
-	output->format = format == NULL ? &dit_lmdb_09 : format;
-	output->data_fd = dit_data_open(dir_fd, O_RDWR, output->format, fault);
-	if (output->data_fd == DIT_E_FORMAT && format == NULL) {
-		output->format = &dit_lmdb_10;
-		output->data_fd = dit_data_open(dir_fd, O_RDWR, output->format, fault);
+	if (fd == DIT_E_FORMAT && format == NULL) {
+		fd = dit_data_open(dir_fd, O_RDWR, &dit_lmdb_10, fault);
 	}
-	if (output->data_fd < 0) {
-		return output->data_fd;
+	output->data_fd = fd;
+	if (fd < 0) {
+		return fd;
 	}
-	r = output->format->version == dit_lmdb_09.version
-	            ? dit_format_check_metas(output->data_fd, fault)
-	            : 0;
-	return r < 0 ? r : dit_format_check_state(output->data_fd, fault);
+	r = dit_meta_version(fd) == dit_lmdb_10.version
+	            ? 0
+	            : dit_format_check_metas(fd, fault);
+	return r < 0 ? r : dit_format_check_state(fd, fault);
 }
 
 /* Under the claim, with room kept back. After an error nothing is to be closed. */
@@ -247,40 +246,62 @@ static int open_file(struct claimed_output *output, const struct dit_page_format
 static int begin_commit(struct claimed_output *output)
 {
 	const struct dit_output_opts *opts = &output->opts;
+	const struct dit_page_source *map = &output->tables.indexes.snapshot->map;
+	uint64_t limit = dit_map_limit(opts->maxsize_bytes, map->page_bytes);
 	char path[DIT_FD_PATH_BYTES];
-	struct dit_page_commit_opts commit = {
+	const struct dit_page_commit_opts commit = {
 		.fd = output->data_fd,
 		.path = path,
-		.format = output->format,
+		.format = map->format,
 		.shared = opts->shared,
 		.is_direct = true,
+		.map_bytes = limit,
+		.max_bytes = opts->may_grow ? 0 : limit,
 		.oldest = DIT_COMMIT_ALONE,
 	};
-	struct dit_metas metas = {.page_bytes = 0};
 	int r = dit_fd_path(output->data_fd, path, opts->fault);
 
-	r = r ?: dit_metas_read(output->data_fd, output->format, &metas);
-	if (r < 0) {
-		return r;
-	}
-	output->tables.base.base.key_max = dit_key_max(output->format, metas.page_bytes);
-	commit.map_bytes = dit_map_limit(opts->maxsize_bytes, metas.page_bytes);
-	commit.max_bytes = opts->may_grow ? 0 : commit.map_bytes;
-	return dit_page_commit_open(&output->commit, &commit);
+	output->tables.base.base.key_max = dit_key_max(map->format, map->page_bytes);
+	return r < 0 ? r : dit_page_commit_open(&output->commit, &commit);
+}
+
+static int open_snapshot(struct claimed_output *output)
+{
+	const struct dit_output_opts *opts = &output->opts;
+	const struct dit_snapshot_opts snapshot = {
+		.nreaders = output->tables.base.is_merged ? 1 : opts->shared.nthreads,
+		.sealed = opts->shared.sealed,
+		.is_claimed = true,
+		.claimed_fd = output->data_fd,
+		.fault = opts->fault};
+
+	return dit_snapshot_open_readers(&output->tables.indexes.snapshot, NULL,
+	                                 &snapshot);
 }
 
 static int begin_records(struct claimed_output *output)
 {
-	struct dit_fault *fault = output->opts.fault;
-	int r = begin_commit(output);
+	struct dit_record_tables *tables = &output->tables;
+	int r = dit_record_tables_begin(tables, output->commit, NULL);
 
-	if (r == 0) {
-		output->first_bytes = dit_page_commit_bytes(output->commit);
-		r = dit_record_tables_begin(&output->tables, output->commit, NULL);
+	output->first_bytes = dit_page_commit_bytes(output->commit);
+	return r < 0 ? r : dit_record_tables_read(tables, tables->indexes.snapshot, 0);
+}
+
+static int begin(struct claimed_output *output)
+{
+	struct dit_record_tables *tables = &output->tables;
+	struct dit_fault *fault = output->opts.fault;
+	int r = open_snapshot(output);
+
+	r = r ?: begin_commit(output);
+	if (!tables->base.is_merged) {
+		tables->is_changed = true;
+		tables->indexes.merge.space =
+			r < 0 ? NULL : dit_page_commit_space(output->commit);
+		return r;
 	}
-	r = r < 0 ? r
-	          : dit_record_tables_read(&output->tables, output->data_fd,
-	                                   output->format);
+	r = r ?: begin_records(output);
 	return r == DIT_E_CORRUPT && fault != NULL && fault->text[0] == '\0'
 	               ? dit_fault_say(fault, r,
 	                               DIT_DATA_NAME
@@ -288,33 +309,30 @@ static int begin_records(struct claimed_output *output)
 	               : r;
 }
 
-static int begin_indexes(struct claimed_output *output)
-{
-	const struct dit_output_opts *opts = &output->opts;
-	struct dit_index_tables *tables = &output->tables.indexes;
-	const struct dit_snapshot_opts snapshot = {.nreaders = opts->shared.nthreads,
-	                                           .sealed = opts->shared.sealed,
-	                                           .is_claimed = true,
-	                                           .claimed_fd = output->data_fd,
-	                                           .fault = opts->fault};
-	int r = dit_snapshot_open_readers(&tables->snapshot, NULL, &snapshot);
+static const struct dit_output_ops record_ops = {
+	.find_index = dit_record_tables_find_index,
+	.expect_postings = expect_postings,
+	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
+                  [DIT_PUBLISH_COMMIT] = commit,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back},
+	.abandon = abandon,
+};
 
-	r = r ?: begin_commit(output);
-	if (r == 0) {
-		output->tables.is_changed = true;
-		tables->merge.space = dit_page_commit_space(output->commit);
-	}
-	return r;
-}
+static const struct dit_output_ops index_ops = {
+	.find_index = dit_index_tables_find,
+	.used_bytes = used_bytes,
+	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
+                  [DIT_PUBLISH_COMMIT] = commit,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back},
+	.abandon = abandon,
+};
 
-/* @param begin  one of the two above */
+/* @param is_merged  its records; else its indexes alone */
 static int open_output(struct claimed_output **ret, const struct dit_output_opts *opts,
-                       const struct dit_page_format *format,
-                       const struct dit_output_ops *ops,
-                       int (*begin)(struct claimed_output *output))
+                       const struct dit_page_format *format, bool is_merged)
 {
 	struct claimed_output *output = calloc(1, sizeof(*output));
-	struct dit_output *base = (struct dit_output *)output;
+	struct dit_record_output *base = (struct dit_record_output *)output;
 	int r = -ENOMEM;
 
 	if (output != NULL) {
@@ -326,15 +344,16 @@ static int open_output(struct claimed_output **ret, const struct dit_output_opts
 		free(output);
 		return r;
 	}
-	*base = (struct dit_output){
-		.ops = ops,
-		.is_parallel = true,
-		.indexes = &output->tables.indexes,
-		.target = {opts->directory, -1, output->data_fd, DIT_DATA_NAME}};
-	base->indexes->fault = opts->fault;
+	*base = (struct dit_record_output){
+		.base = {.ops = is_merged ? &record_ops : &index_ops,
+	                 .is_parallel = true,
+	                 .indexes = &output->tables.indexes,
+	                 .target = {opts->directory, -1, output->data_fd, DIT_DATA_NAME}},
+		.is_merged = is_merged};
+	output->tables.indexes.fault = opts->fault;
 	r = begin(output);
 	if (r < 0) {
-		abandon(base);
+		abandon(&base->base);
 		return r;
 	}
 	*ret = output;
@@ -344,21 +363,12 @@ static int open_output(struct claimed_output **ret, const struct dit_output_opts
 int dit_output_merged_open(struct dit_record_output **ret,
                            const struct dit_output_opts *opts)
 {
-	static const struct dit_output_ops ops = {
-		.find_index = dit_record_tables_find_index,
-		.expect_postings = expect_postings,
-		.steps = {[DIT_PUBLISH_PREPARE] = prepare,
-	                  [DIT_PUBLISH_COMMIT] = commit,
-	                  [DIT_PUBLISH_TAKE_BACK] = take_back},
-		.abandon = abandon,
-	};
 	const struct dit_page_format *format =
 		opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed) : &dit_lmdb_09;
 	struct claimed_output *output = NULL;
-	int r = open_output(&output, opts, format, &ops, begin_records);
+	int r = open_output(&output, opts, format, true);
 
 	if (r == 0) {
-		output->tables.base.is_merged = true;
 		output->tables.indexes.merge.list_max = opts->list_max;
 		output->tables.indexes.rebuilds = opts->merge == DIT_MERGE_REBUILD;
 		*ret = &output->tables.base;
@@ -369,17 +379,9 @@ int dit_output_merged_open(struct dit_record_output **ret,
 int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                           const struct dit_index_output_opts *opts)
 {
-	static const struct dit_output_ops ops = {
-		.find_index = dit_index_tables_find,
-		.used_bytes = used_bytes,
-		.steps = {[DIT_PUBLISH_PREPARE] = prepare,
-	                  [DIT_PUBLISH_COMMIT] = commit,
-	                  [DIT_PUBLISH_TAKE_BACK] = take_back},
-		.abandon = abandon,
-	};
 	const struct dit_shared *shared = &opts->file.shared;
 	struct claimed_output *output = NULL;
-	int r = open_output(&output, &opts->file, shared->sealed, &ops, begin_indexes);
+	int r = open_output(&output, &opts->file, shared->sealed, false);
 
 	if (r == 0) {
 		output->how = (struct dit_page_change_opts){.nthreads = shared->nthreads,

@@ -52,10 +52,9 @@ struct dit_index_tables {
 	bool rebuilds;  /* all leaves of the indexes are written again */
 	bool is_closed; /* no more tables are opened */
 
-	struct dit_fault *fault; /* borrowed; may be NULL */
-	/* Of indexes alone: the stored state; the output's. Else NULL */
-	struct dit_snapshot *snapshot;
-	bool is_online; /* other processes have the database open */
+	struct dit_fault *fault;       /* borrowed; may be NULL */
+	struct dit_snapshot *snapshot; /* the stored state; the output's; may be NULL */
+	bool is_online;                /* other processes have the database open */
 
 	struct dit_index_table *list; /* owned; does not move once one is open */
 	size_t n;

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "codec/split_codec.h"
 #include "files/lmdb_append.h"
-#include "reader/snapshot.h"
 #include "tree/table_writer.h"
 
 #define HEADER_BYTES 2 /* of a record of dn2i */
@@ -29,19 +28,6 @@ static struct dit_span span_of(const uint64_t *id)
 }
 
 /* ---- what is stored ---- */
-
-static int open_cursor(struct dit_record_tables *tables, enum dit_fixed_db db,
-                       const struct dit_page_source *source,
-                       const struct dit_tree_record *tree)
-{
-	struct dit_key_orders orders;
-
-	dit_stored_orders(dit_fixed_dbs[db].name, dit_fixed_dbs[db].flags, &orders);
-	if (db == DIT_FIXED_NAMES) {
-		tables->names = orders.items;
-	}
-	return dit_tree_cursor_open(&tables->cursors[db], source, tree, &orders.keys);
-}
 
 static int find(const struct dit_record_tables *tables, enum dit_fixed_db db,
                 struct dit_span wanted, struct dit_span *ret)
@@ -114,7 +100,8 @@ static int find_key_len(const struct dit_record_tables *tables,
 	int r = 0;
 
 	dit_key_default_orders(tree->flags, &orders);
-	r = dit_tree_cursor_open(&cursor, &tables->map, tree, &orders.keys);
+	r = dit_tree_cursor_open(&cursor, &tables->indexes.snapshot->map, tree,
+	                         &orders.keys);
 	r = r ?: dit_tree_cursor_first(cursor, &key, &record);
 	*ret = r > 0 ? key.len : 0;
 	dit_tree_cursor_close(cursor);
@@ -326,13 +313,17 @@ int dit_output_begin_changes(struct dit_record_output *output)
 static int find_changed(struct dit_record_tables *tables, uint64_t id,
                         struct dit_span *ret)
 {
+	const struct dit_tree_record *tree = &tables->fixed[DIT_FIXED_ENTRIES].tree;
+	struct dit_tree_cursor **cursor = &tables->cursors[DIT_FIXED_ENTRIES];
+	struct dit_key_orders orders;
 	int r = end_entries(tables);
 
-	dit_tree_cursor_close(tables->cursors[DIT_FIXED_ENTRIES]);
-	tables->cursors[DIT_FIXED_ENTRIES] = NULL;
+	dit_tree_cursor_close(*cursor);
+	*cursor = NULL;
+	dit_stored_orders("id2e", tree->flags, &orders);
 	r = r < 0 ? r
-	          : open_cursor(tables, DIT_FIXED_ENTRIES, tables->indexes.merge.source,
-	                        &tables->fixed[DIT_FIXED_ENTRIES].tree);
+	          : dit_tree_cursor_open(cursor, tables->indexes.merge.source, tree,
+	                                 &orders.keys);
 	return r < 0 ? r : find(tables, DIT_FIXED_ENTRIES, span_of(&id), ret);
 }
 
@@ -425,8 +416,13 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 		tables->indexes.merge.ctx = commit;
 	}
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		r = dit_index_table_begin(&tables->indexes, &tables->fixed[i],
-		                          dit_fixed_dbs[i].name, dit_fixed_dbs[i].flags);
+		const struct dit_fixed_db_facts *db = &dit_fixed_dbs[i];
+		struct dit_index_table *table = &tables->fixed[i];
+
+		r = dit_index_table_begin(&tables->indexes, table, db->name, db->flags);
+		r = r < 0 ? r
+		          : dit_stored_flags_check(db->name, db, table->stored.flags,
+		                                   tables->indexes.fault);
 	}
 	return r;
 }
@@ -435,9 +431,11 @@ static int look(struct dit_record_tables *tables)
 {
 	const uint64_t root = 0;
 	struct dit_output_stored *stored = &tables->base.stored;
+	struct dit_tree_cursor *entries = tables->cursors[DIT_FIXED_ENTRIES];
+	struct dit_tree_cursor *names = tables->cursors[DIT_FIXED_NAMES];
 	struct dit_span key;
 	struct dit_span record;
-	int r = dit_tree_cursor_last(tables->cursors[DIT_FIXED_ENTRIES], &key, &record);
+	int r = entries == NULL ? 0 : dit_tree_cursor_last(entries, &key, &record);
 
 	if (r > 0 && key.len != sizeof(stored->last_id)) {
 		r = DIT_E_CORRUPT;
@@ -447,23 +445,23 @@ static int look(struct dit_record_tables *tables)
 	}
 	r = r < 0 ? r : find(tables, DIT_FIXED_ENTRIES, span_of(&root), &record);
 	stored->has_root_entry = r > 0;
-	stored->has_names = tables->fixed[DIT_FIXED_NAMES].stored.nitems > 0;
+	r = r < 0 || names == NULL ? r : dit_tree_cursor_first(names, &key, &record);
+	stored->has_names = names != NULL && r > 0;
 	return r < 0 ? r : 0;
 }
 
-int dit_record_tables_read(struct dit_record_tables *tables, int fd,
-                           const struct dit_page_format *format)
+int dit_record_tables_read(struct dit_record_tables *tables,
+                           struct dit_snapshot *snapshot, unsigned reader)
 {
+	struct dit_key_orders names;
 	int r = 0;
 
+	dit_stored_orders("dn2i", dit_fixed_dbs[DIT_FIXED_NAMES].flags, &names);
+	tables->names = names.items;
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		r = dit_stored_flags_check(dit_fixed_dbs[i].name, &dit_fixed_dbs[i],
-		                           tables->fixed[i].stored.flags,
-		                           tables->indexes.fault);
-	}
-	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
-	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		r = open_cursor(tables, i, &tables->map, &tables->fixed[i].stored);
+		r = dit_snapshot_cursor_open(&tables->cursors[i], snapshot, reader,
+		                             dit_fixed_dbs[i].name);
+		r = r == DIT_E_UNKNOWN && tables->base.is_merged ? 0 : r;
 	}
 	return r < 0 ? r : look(tables);
 }
@@ -475,7 +473,6 @@ void dit_record_tables_deinit(struct dit_record_tables *tables)
 		dit_tree_cursor_close(tables->cursors[i]);
 	}
 	dit_index_tables_deinit(&tables->indexes);
-	dit_page_source_close(&tables->map);
 }
 
 /* ---- a state that a snapshot holds is looked at, for a dry run ---- */
@@ -493,7 +490,6 @@ int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *sn
 {
 	struct dit_record_tables *tables = calloc(1, sizeof(*tables));
 	const struct dit_page_source *map = &snapshot->map;
-	struct dit_key_orders names;
 	int r = 0;
 
 	if (tables == NULL) {
@@ -501,13 +497,7 @@ int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *sn
 	}
 	tables->base.base.ops = &view_ops;
 	tables->base.base.key_max = dit_key_max(map->format, map->page_bytes);
-	dit_stored_orders("dn2i", dit_fixed_dbs[DIT_FIXED_NAMES].flags, &names);
-	tables->names = names.items;
-	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		r = dit_snapshot_cursor_open(&tables->cursors[i], snapshot, reader,
-		                             dit_fixed_dbs[i].name);
-	}
-	r = r ?: look(tables);
+	r = dit_record_tables_read(tables, snapshot, reader);
 	if (r < 0) {
 		abandon_view(&tables->base.base);
 		return r;

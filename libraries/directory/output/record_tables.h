@@ -28,7 +28,6 @@
 
 #include "output/index_tables.h"
 #include "output/record_output.h"
-#include "page/page_source.h"
 #include "page/tree_cursor.h"
 #include "reader/stored_order.h"
 
@@ -42,9 +41,9 @@ struct dit_record_tables {
 	uint64_t last_changed;           /* ID of the entry replaced last, from then on */
 	bool is_changed;                 /* by dit_record_tables_put() */
 
-	/* The stored state; all zero: nothing is stored. */
-	struct dit_page_source map;
-	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned; of id2e: see is_closed */
+	/* The stored state; all zero: nothing is stored. The cursors are owned; that of
+	 * id2e sees the changes, once they have begun. */
+	struct dit_tree_cursor *cursors[DIT_NFIXED];
 	struct dit_key_order names;   /* the order of records under a node */
 	char wanted[DIT_CHILD_BYTES]; /* the record that is looked up */
 };
@@ -56,15 +55,16 @@ void dit_record_tables_deinit(struct dit_record_tables *tables);
  * @param commit  of our pages; borrowed. NULL: there are none
  * @param append  of liblmdb's; borrowed. NULL: there are none
  *
- * @return 0; -ENOMEM; errors of liblmdb
+ * @return 0; -ENOMEM; errors of liblmdb; DIT_E_CORRUPT, with a fault: a stored table has
+ *         other flags
  */
 int dit_record_tables_begin(struct dit_record_tables *tables,
                             struct dit_page_commit *commit,
                             struct dit_lmdb_append *append);
-/** Find out what is stored. @param fd  of data.mdb; borrowed. @return 0; DIT_E_CORRUPT,
- * errors */
-int dit_record_tables_read(struct dit_record_tables *tables, int fd,
-                           const struct dit_page_format *format);
+/** Find out what is stored. @param snapshot  outlives the tables. @return 0;
+ * DIT_E_CORRUPT, errors; DIT_E_UNKNOWN: a table is missing, unless records are merged */
+int dit_record_tables_read(struct dit_record_tables *tables,
+                           struct dit_snapshot *snapshot, unsigned reader);
 
 /** Finish all tables, and give the commit those that have changed. -EINVAL: one is
  * open. liblmdb's need no end */
