@@ -1,6 +1,5 @@
 # tests/load/local.mk
 check_PROGRAMS += \
-	%D%/test_dn_table \
 	%D%/test_dn_tree \
 	%D%/test_entries \
 	%D%/test_estimate \

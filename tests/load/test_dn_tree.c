@@ -5,6 +5,8 @@
  * - a hole keeps the spelling of its first reference, and is told until it is filled;
  * - records come out in the order of dn2i, with subtree sizes;
  * - stored nodes are found, and their subtrees grow;
+ * - fingerprints depend on the name and on the key, and two keys are never the same;
+ * - many names are found again, also those whose slots collide;
  * - the writing can be stopped;
  * - a name that does not fit a record of dn2i is known before it is added;
  * - what waits in the sorter is read as it was written, and sorts as dn2i does;
@@ -116,6 +118,67 @@ static void assert_added(struct fixture *f, const char *text, uint32_t want)
 	assert_int_equal(dit_dn_tree_next_id(f->tree), want + 1);
 }
 
+/* Lengths for which XXH3 has code of its own: up to 16 bytes, 128, 240, and more. */
+FIXTURE_TEST(fingerprints_depend_on_the_key)
+{
+	static const size_t lengths[] = {1, 4, 9, 16, 17, 128, 129, 240, 241, 5000};
+	const struct fixture *f = *state;
+	struct dit_fingerprint_key other = {0};
+	char text[5000];
+
+	assert_int_equal(dit_fingerprint_key_make(&other), 0);
+	memset(text, 'a', sizeof(text));
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		const struct dit_dn dn = {.norm = {text, lengths[i]}, .nrdns = 1};
+		struct dit_dn_tree_name a;
+		struct dit_dn_tree_name b;
+
+		dit_dn_tree_name_init(&a, &f->key, &dn);
+		dit_dn_tree_name_init(&b, &f->key, &dn);
+		assert_memory_equal(&a.self, &b.self, sizeof(a.self));
+		dit_dn_tree_name_init(&b, &other, &dn);
+		assert_memory_not_equal(&a.self, &b.self, sizeof(a.self));
+		text[lengths[i] / 2] ^= 1;
+		dit_dn_tree_name_init(&b, &f->key, &dn);
+		assert_memory_not_equal(&a.self, &b.self, sizeof(a.self));
+	}
+}
+
+#define MANY 200000 /* several doublings */
+
+/* Fingerprints 1 to MANY in a word; in the last one all of them want the same slot. */
+static void assert_found_again(struct fixture *f, unsigned word, uint32_t n)
+{
+	struct dit_dn_tree_name name = name_of(f, "dc=x");
+	const struct dit_dn_tree_place place = {.nnodes = 1};
+	struct dit_dn_tree_node node = {0};
+	uint32_t id = 0;
+
+	memset(&name.self, 7, sizeof(name.self));
+	assert_int_equal(new_tree(f, 1), 0);
+	for (uint32_t i = 1; i <= n; i++) {
+		name.self.word[word] = i;
+		assert_int_equal(dit_dn_tree_find(f->tree, &name, &id), 0);
+		assert_int_equal(id, 0);
+		assert_int_equal(dit_dn_tree_add(f->tree, &name, &place, &node), 0);
+		assert_int_equal(node.id, i);
+	}
+	for (uint32_t i = 1; i <= n; i++) {
+		name.self.word[word] = i;
+		assert_int_equal(dit_dn_tree_find(f->tree, &name, &id), 0);
+		assert_int_equal(id, i);
+	}
+	assert_int_equal(f->tree->nnodes, n);
+	dit_dn_tree_free(f->tree);
+	f->tree = NULL;
+}
+
+FIXTURE_TEST(many_names_are_found_again)
+{
+	assert_found_again(*state, 0, MANY);
+	assert_found_again(*state, 2, 300);
+}
+
 FIXTURE_TEST(missing_parents_are_holes)
 {
 	struct fixture *f = *state;
@@ -123,7 +186,7 @@ FIXTURE_TEST(missing_parents_are_holes)
 	assert_int_equal(new_tree(f, 1), 0);
 	assert_added(f, "dc=X", 1);
 	assert_added(f, "cn=C,ou=B,ou=A,dc=x", 4);
-	assert_int_equal(f->tree->names->nnodes, 4);
+	assert_int_equal(f->tree->nnodes, 4);
 	assert_int_equal(dit_dn_tree_find_hole(f->tree, 1), 0);
 	assert_int_equal(dit_dn_tree_find_hole(f->tree, 2), 1);
 
@@ -342,9 +405,9 @@ FIXTURE_TEST(more_ids_than_the_table_has_are_refused)
 	struct fixture *f = *state;
 	uint32_t id = 0;
 
-	f->fake.output.stored.last_id = (uint64_t)DIT_DN_TABLE_MAX + 1;
+	f->fake.output.stored.last_id = (uint64_t)DIT_DN_TREE_ID_MAX + 1;
 	assert_int_equal(new_tree(f, 1), DIT_E_TOOLONG);
-	f->fake.output.stored.last_id = DIT_DN_TABLE_MAX;
+	f->fake.output.stored.last_id = DIT_DN_TREE_ID_MAX;
 	assert_int_equal(new_tree(f, 1), 0);
 	assert_int_equal(add(f, "dc=x", &id), DIT_E_TOOLONG);
 }

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The nodes of the tree while entries come, and the holes among them.
+ *
+ * New nodes are in the DN table, and are found through an open-addressing hash of their
+ * numbers:
+ *
+ *   slots   | 0 | 3 | 0 | 1 | 0 | 0 | 2 | 0 |      u32 numbers, 0 = free, linear probing
+ *   node 3  | fingerprint (12 bytes) | parent | nsubs |
+ *
+ * The slot of a fingerprint is its first words modulo the number of slots, a power of
+ * two. The hash doubles at 4/5 full.
  */
 #include "load/dn_tree.h"
 
@@ -8,12 +17,95 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+
+#include <xxhash.h>
 
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
 #include "base/object.h"
 #include "codec/name_codec.h"
+
+#define SLOTS_MIN 1024u
+
+_Static_assert(sizeof(((struct dit_fingerprint_key *)0)->secret) >= XXH3_SECRET_SIZE_MIN,
+               "a secret that XXH3 takes");
+
+/* ---- new nodes ---- */
+
+static uint64_t first_slot(const struct dit_dn_tree *tree,
+                           const struct dit_fingerprint *fingerprint)
+{
+	/* Two words: 2^32 nodes need more than 32 bits of slot number. */
+	uint64_t hash = fingerprint->word[0] | (uint64_t)fingerprint->word[1] << 32;
+
+	return hash & (tree->nslots - 1);
+}
+
+void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
+                          const struct dit_dn_tree_name *name)
+{
+	__builtin_prefetch(&tree->slots[first_slot(tree, &name->self)]);
+}
+
+/* The slot that holds the fingerprint, or the free one where it belongs. */
+static uint64_t slot_of(const struct dit_dn_tree *tree,
+                        const struct dit_fingerprint *fingerprint)
+{
+	uint64_t mask = tree->nslots - 1;
+	uint64_t slot = first_slot(tree, fingerprint);
+
+	while (tree->slots[slot] != 0 &&
+	       memcmp(&tree->nodes[tree->slots[slot] - 1].fingerprint, fingerprint,
+	              sizeof(*fingerprint)) != 0) {
+		slot = (slot + 1) & mask;
+	}
+	return slot;
+}
+
+/* The ID of a new node; 0: there is none. */
+static uint32_t find_new(const struct dit_dn_tree *tree,
+                         const struct dit_fingerprint *fingerprint)
+{
+	uint32_t number = tree->slots[slot_of(tree, fingerprint)];
+
+	return number == 0 ? 0 : tree->last_stored + number;
+}
+
+/* At first: make them. */
+static int double_slots(struct dit_dn_tree *tree)
+{
+	size_t n = tree->nslots == 0 ? SLOTS_MIN : 2 * tree->nslots;
+
+	if (DIT_GROW_LARGE(tree->slots, tree->nslots, n) < 0) {
+		return -ENOMEM;
+	}
+	memset(tree->slots, 0, n * sizeof(*tree->slots));
+	for (uint32_t i = 0; i < tree->nnodes; i++) {
+		tree->slots[slot_of(tree, &tree->nodes[i].fingerprint)] = i + 1;
+	}
+	return 0;
+}
+
+/* A node that is not there yet gets the next ID. */
+static int add_node(struct dit_dn_tree *tree, const struct dit_fingerprint *fingerprint,
+                    struct dit_dn_tree_node *node)
+{
+	int r = tree->nnodes < DIT_DN_TREE_ID_MAX - tree->last_stored ? 0 : DIT_E_TOOLONG;
+
+	r = r ?: DIT_GROW_LARGE(tree->nodes, tree->nodes_size, (size_t)tree->nnodes + 1);
+	if (r == 0 && tree->nnodes >= tree->nslots / 5 * 4) {
+		r = double_slots(tree);
+	}
+	if (r < 0) {
+		return r;
+	}
+	tree->nodes[tree->nnodes++] = (struct dit_dn_node){*fingerprint, node->parent, 1};
+	tree->slots[slot_of(tree, fingerprint)] = tree->nnodes;
+	node->id = tree->last_stored + tree->nnodes;
+	return 0;
+}
 
 /* ---- beginning and end ---- */
 
@@ -28,7 +120,7 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	struct dit_dn_tree *tree = NULL;
 	int r = 0;
 
-	if (last > DIT_DN_TABLE_MAX) {
+	if (last > DIT_DN_TREE_ID_MAX) {
 		return DIT_E_TOOLONG;
 	}
 	tree = calloc(1, sizeof(*tree));
@@ -45,7 +137,7 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	tree->last_stored = (uint32_t)last;
 	tree->suffix_nrdns = opts->suffix_nrdns;
 	tree->shared = opts->shared;
-	r = dit_dn_table_new(&tree->names, tree->last_stored);
+	r = double_slots(tree);
 	r = r ?: dit_sorter_new(&tree->records, &sorter);
 	return DIT_HAND_OVER(r, ret, tree, dit_dn_tree_free);
 }
@@ -61,11 +153,29 @@ void dit_dn_tree_free(struct dit_dn_tree *tree)
 	free(tree->holes);
 	tdestroy(tree->filled, free);
 	dit_sorter_free(tree->records);
-	dit_dn_table_free(tree->names);
+	DIT_FREE_LARGE(tree->nodes, tree->nodes_size);
+	DIT_FREE_LARGE(tree->slots, tree->nslots);
 	free(tree);
 }
 
 /* ---- names ---- */
+
+int dit_fingerprint_key_make(struct dit_fingerprint_key *ret)
+{
+	/* The kernel gives up to 256 bytes at once, and no signal cuts them short. */
+	return getrandom(ret->secret, sizeof(ret->secret), 0) < 0 ? -errno : 0;
+}
+
+static struct dit_fingerprint fingerprint_of(const struct dit_fingerprint_key *key,
+                                             struct dit_span norm)
+{
+	XXH128_hash_t hash = XXH3_128bits_withSecret(norm.data, norm.len, key->secret,
+	                                             sizeof(key->secret));
+
+	return (struct dit_fingerprint){{(uint32_t)hash.low64,
+	                                 (uint32_t)(hash.low64 >> 32),
+	                                 (uint32_t)hash.high64}};
+}
 
 /* RDN number of the topmost node that is stored for a DN: the suffix, taken as one. */
 static unsigned top_of(const struct dit_dn_tree *tree, const struct dit_dn *dn)
@@ -96,9 +206,9 @@ void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
 {
 	name->key = key;
 	name->dn = dn;
-	name->self = dit_fingerprint_of(key, dn->norm);
+	name->self = fingerprint_of(key, dn->norm);
 	if (dn->nrdns > 1) {
-		name->parent = dit_fingerprint_of(key, tail(dn->norm, dn->norm_at, 1));
+		name->parent = fingerprint_of(key, tail(dn->norm, dn->norm_at, 1));
 	}
 }
 
@@ -110,7 +220,7 @@ static struct dit_fingerprint fingerprint(const struct dit_dn_tree_name *name, u
 	if (i == 1) {
 		return name->parent;
 	}
-	return dit_fingerprint_of(name->key, tail(name->dn->norm, name->dn->norm_at, i));
+	return fingerprint_of(name->key, tail(name->dn->norm, name->dn->norm_at, i));
 }
 
 /* ---- looking up ---- */
@@ -165,7 +275,7 @@ static int find_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *na
 		*ret_id = tree->last_parent_id;
 		return 0;
 	}
-	id = dit_dn_table_find(tree->names, &f);
+	id = find_new(tree, &f);
 	if (id == 0 && tree->output->stored.has_names) {
 		r = find_stored(tree, name, i, &id);
 	}
@@ -183,7 +293,7 @@ int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *na
 	uint32_t parent = 0;
 	int r = 0;
 
-	*ret_id = dit_dn_table_find(tree->names, &name->self);
+	*ret_id = find_new(tree, &name->self);
 	if (*ret_id != 0 || !tree->output->stored.has_names) {
 		return 0;
 	}
@@ -282,7 +392,7 @@ int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
 
 	for (unsigned i = place->nnodes - 1; i > 0; i--) {
 		f = fingerprint(name, i);
-		r = dit_dn_table_add(tree->names, &f, node.parent, &node.id);
+		r = add_node(tree, &f, &node);
 		r = r ?: push_node(tree, tree->own_producer, name, i, &node);
 		r = r ?: add_hole(tree, name, i, node.id);
 		if (r < 0) {
@@ -290,7 +400,7 @@ int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
 		}
 		node.parent = node.id;
 	}
-	r = dit_dn_table_add(tree->names, &name->self, node.parent, &node.id);
+	r = add_node(tree, &name->self, &node);
 	*ret = node;
 	return r;
 }
@@ -358,5 +468,5 @@ int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id)
 
 uint64_t dit_dn_tree_next_id(const struct dit_dn_tree *tree)
 {
-	return (uint64_t)tree->last_stored + tree->names->nnodes + 1;
+	return (uint64_t)tree->last_stored + tree->nnodes + 1;
 }

@@ -22,9 +22,14 @@
  * the topmost one the suffix, taken as one RDN. The empty DN is no node; its entry has
  * ID 0.
  *
- * New nodes are in the DN table (dn_table.h). Those that the database held before are
- * looked up there when they are asked for, so that ten entries can be added to ten
- * million.
+ * The DN of a new node is kept as a fingerprint of 96 bits of its normal form: with a
+ * billion entries the odds that any two share one are 1 in 10^11. The fingerprints of a
+ * load are made with a random key of its own, so the odds hold for an LDIF that somebody
+ * wrote to make them fail. Memory: 20 bytes per node and 5 to 10 for the hash slots, at
+ * most 32 per entry.
+ *
+ * Nodes that the database held before are looked up there when they are asked for, so
+ * that ten entries can be added to ten million.
  *
  * Threads: names are made on any thread, and producers push the records of nodes while
  * others are added; all else belongs to one thread.
@@ -37,10 +42,32 @@
 #include <stdint.h>
 
 #include "base/shared.h"
-#include "load/dn_table.h"
 #include "output/record_output.h"
 #include "sort/sort.h"
 #include "values/dn.h"
+
+/** 2^32 - 2 entries: IDs are kept in 32 bits here and in the postings. */
+#define DIT_DN_TREE_ID_MAX 0xfffffffeu
+
+struct dit_fingerprint {
+	uint32_t word[3];
+};
+
+/** All fingerprints of a load depend on this key. */
+struct dit_fingerprint_key {
+	unsigned char secret[192];
+};
+
+/** Make a random key. Any thread. 0; -ENOSYS: the kernel has no source of random bytes */
+int dit_fingerprint_key_make(struct dit_fingerprint_key *ret);
+
+/** A new node. nsubs: new nodes in its subtree, itself included; from
+ * dit_dn_tree_write() on */
+struct dit_dn_node {
+	struct dit_fingerprint fingerprint;
+	uint32_t parent; /* 0: the root; its ID may be a stored node's */
+	uint32_t nsubs;
+};
 
 /** A node that a child needed before a record came for it. */
 struct dit_dn_tree_hole {
@@ -59,8 +86,15 @@ struct dit_dn_tree {
 	struct dit_shared shared;
 	uint64_t nwritten; /* records of new nodes */
 
-	struct dit_dn_table *names;     /* the new nodes */
-	struct dit_sorter *records;     /* theirs, of dn2i */
+	/* The new nodes: number i, counted from 1, has ID last_stored + i. A hash leads
+	 * from fingerprints to numbers (dn_tree.c). */
+	struct dit_dn_node *nodes; /* owned */
+	size_t nodes_size;
+	uint32_t nnodes;
+	uint32_t *slots; /* owned */
+	size_t nslots;   /* a power of two */
+
+	struct dit_sorter *records;     /* of dn2i, of new nodes */
 	struct dit_dn_tree_hole *holes; /* the new ones, by ascending ID */
 	size_t nholes;
 	size_t holes_size;
@@ -81,7 +115,7 @@ struct dit_dn_tree_opts {
 	struct dit_shared shared;
 };
 
-/** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TABLE_MAX */
+/** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TREE_ID_MAX */
 int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts);
 /** NULL is fine. */
 void dit_dn_tree_free(struct dit_dn_tree *tree);
@@ -102,6 +136,10 @@ struct dit_dn_tree_name {
 void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
                            const struct dit_fingerprint_key *key,
                            const struct dit_dn *dn);
+
+/** Bring a name's slot into the processor's cache, before dit_dn_tree_find(). */
+void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
+                          const struct dit_dn_tree_name *name);
 
 /**
  * @param ret_id  of the node; 0: there is none
@@ -180,7 +218,7 @@ int dit_dn_tree_write(struct dit_dn_tree *tree);
  *           2  length of the normal RDN | 1 << 15 for a child, big-endian
  *           n  normal RDN
  *   value   4  ID of the child, or of the parent, big-endian
- *           4  size of the child's subtree; 0: known at the end only, in the DN table
+ *           4  size of the child's subtree; 0: of a new node, known at the end only
  *           m  pretty RDN
  *
  * Bytes compared, keys sort by node, then self before children, then by length and bytes

@@ -6,7 +6,7 @@
  * Each stored node above a new one gets a larger subtree. Its record lies under its
  * parent, and is written again at its place among the new records.
  *
- *   new      ou=a 2, ou=b 3     below ou=x                     from the DN table
+ *   new      ou=a 2, ou=b 3     below ou=x                     summed up
  *   level    ou=x: 2 + 3        parents of new nodes           by ID, each once
  *   level    dc=example: 5      their parents, up to the root
  */
@@ -107,8 +107,8 @@ static int find_parents(const struct dit_dn_tree *tree, struct grown_nodes *ret)
 {
 	int r = 0;
 
-	for (uint32_t i = tree->names->nnodes; i > 0 && r == 0; i--) {
-		const struct dit_dn_node *node = &tree->names->nodes[i - 1];
+	for (uint32_t i = tree->nnodes; i > 0 && r == 0; i--) {
+		const struct dit_dn_node *node = &tree->nodes[i - 1];
 
 		if (node->parent == 0 || node->parent > tree->last_stored) {
 			continue;
@@ -217,7 +217,7 @@ static uint64_t nsubs_of(const struct dit_dn_tree *tree,
 	if (record->nsubs > 0 || !record->is_child) {
 		return record->nsubs;
 	}
-	return tree->names->nodes[record->other - tree->last_stored - 1].nsubs;
+	return tree->nodes[record->other - tree->last_stored - 1].nsubs;
 }
 
 static int put_record(const struct dit_dn_tree *tree, struct dit_output_table *table,
@@ -244,7 +244,7 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 	struct dit_dn_tree_record record = {0};
 	int r = 0;
 
-	if (tree->names->nnodes > 0 && !tree->output->stored.has_names) {
+	if (tree->nnodes > 0 && !tree->output->stored.has_names) {
 		r = put_dummy(table);
 	}
 	r = r ?: dit_sorter_next(tree->records, &sorted);
@@ -263,12 +263,26 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 	return r;
 }
 
+/* One pass: parents have smaller IDs than their children, since a missing parent is added
+ * first. */
+static void count_subtrees(struct dit_dn_tree *tree)
+{
+	for (uint32_t i = tree->nnodes; i > 0; i--) {
+		const struct dit_dn_node *node = &tree->nodes[i - 1];
+
+		if (node->parent > tree->last_stored) {
+			tree->nodes[node->parent - tree->last_stored - 1].nsubs +=
+				node->nsubs;
+		}
+	}
+}
+
 int dit_dn_tree_write(struct dit_dn_tree *tree)
 {
 	struct dit_output_table *table = NULL;
 	int r = 0;
 
-	dit_dn_table_count(tree->names);
+	count_subtrees(tree);
 	r = push_all_grown(tree);
 	r = r ?: dit_sorter_seal(tree->records);
 	r = r ?: dit_output_open_names(tree->output, &table);

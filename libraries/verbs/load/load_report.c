@@ -103,7 +103,7 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 	if (loader->job.phase == DIT_LOAD_NAMES && target->tree != NULL) {
 		/* Each node has its own record and one under its parent. */
 		ret->done += target->tree->nwritten;
-		ret->total += 2 * (uint64_t)target->tree->names->nnodes;
+		ret->total += 2 * (uint64_t)target->tree->nnodes;
 	}
 	if (loader->job.phase == DIT_LOAD_INDEXES && target->index_writer != NULL) {
 		ret->done += dit_index_writer_nread(target->index_writer);

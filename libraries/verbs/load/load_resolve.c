@@ -183,7 +183,7 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	item->id = item->node.id;
 	if (r < 0) {
 		return fail(target, record, item, r, "could not add a node to the tree",
-		            &(struct limit){"no ID is left below", DIT_DN_TABLE_MAX + 1,
+		            &(struct limit){"no ID is left below", DIT_DN_TREE_ID_MAX + 1,
 		                            ": export the database and load it again"});
 	}
 	return stored(target, record, item);
@@ -267,7 +267,7 @@ static void prefetch_item(const struct loader *loader, const struct load_item *i
 		return;
 	}
 	if (tree != NULL && item->entry.dn.nrdns > 0) {
-		dit_dn_table_prefetch(tree->names, &item->name.self);
+		dit_dn_tree_prefetch(tree, &item->name);
 	}
 }
 

@@ -22,13 +22,13 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 {
 	int r = 0;
 
-	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
+	if (target->output->stored.last_id > DIT_DN_TREE_ID_MAX) {
 		return dit_job_say(
 			&target->loader->job, DIT_E_TOOLONG,
 			"the database in %s has the entry ID %lu, and no ID is "
 			"left below %u: export the database and load it again",
 			target->db->data.directory, target->output->stored.last_id,
-			DIT_DN_TABLE_MAX + 1);
+			DIT_DN_TREE_ID_MAX + 1);
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,
 	                        target->loader->job.chosen.settings->schema);

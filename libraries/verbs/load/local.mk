@@ -1,7 +1,5 @@
 # libraries/verbs/load/local.mk
 libditkit_a_SOURCES += \
-	%D%/dn_table.c \
-	%D%/dn_table.h \
 	%D%/dn_tree.c \
 	%D%/dn_tree.h \
 	%D%/dn_tree_write.c \
