@@ -255,7 +255,10 @@ static void abandon(struct dit_output *output)
 	dit_close(online->data_fd);
 	dit_snapshot_close(online->tables.snapshot);
 	dit_page_set_deinit(&online->old_pages);
-	dit_entry_changes_deinit(&online->changes);
+	dit_page_set_deinit(&online->entry_pages);
+	free(online->changes.ids);
+	free(online->changes.nodes);
+	free(online->changes.bytes);
 	free(online->stored);
 	free(online->changed);
 	free(online);

@@ -14,12 +14,26 @@
 #include "locks/lmdb_reader.h"
 #include "output/index_tables.h"
 #include "output/online.h"
-#include "reader/entry_changes.h"
 #include "reader/snapshot.h"
 
 /* Spare readers of the snapshot: for the state that the new tables show, and for a newer
  * one. */
 #define DIT_ONLINE_NSPARE 2u
+
+/** Entries that a newer state has changed. */
+struct dit_online_changes {
+	uint64_t *ids; /* ascending, distinct; owned */
+	size_t nids;
+	size_t ids_size;
+
+	/* While they are found: nodes of id2e in leaves that only one state has. */
+	struct dit_id_node *nodes; /* owned */
+	size_t nnodes;
+	size_t nodes_size;
+	char *bytes; /* of their values; owned */
+	size_t nbytes;
+	size_t bytes_size;
+};
 
 struct dit_online {
 	struct dit_output base;
@@ -44,10 +58,13 @@ struct dit_online {
 	struct dit_online_times times;
 
 	/* The last step, and the rounds before it. */
-	unsigned reader;                /* of the state that the new tables show */
-	struct dit_tree_record *stored; /* the old tables in that state; owned */
-	struct dit_page_set old_pages;  /* of these */
-	struct dit_entry_changes changes;
+	unsigned reader; /* of the state that the new tables show */
+	/* Trees in that state: the old tables, then id2e and id2v; an empty one may be
+	 * none. Owned */
+	struct dit_tree_record *stored;
+	struct dit_page_set old_pages;   /* of the old tables */
+	struct dit_page_set entry_pages; /* of id2e and id2v, down to their leaves */
+	struct dit_online_changes changes;
 	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
 };
 

@@ -16,12 +16,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/errno_text.h"
 #include "base/error.h"
+#include "base/grow.h"
+#include "base/ids.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
 #include "system/file_io.h"
@@ -46,10 +49,184 @@ struct step {
 /* A newer state, and how its pages are read. */
 struct state {
 	unsigned reader;
-	struct dit_entry_trees entries;
 	struct dit_page_source *source;
 	struct dit_page_commit *commit; /* that changes it; NULL: without the lock */
 };
+
+struct dit_id_node {
+	uint64_t id;
+	size_t at; /* of the value's bytes */
+	uint32_t len;
+	bool is_newer;
+};
+
+/* ---- the trees of others ---- */
+
+static const char *name_of(const struct dit_online *online, size_t i)
+{
+	size_t n = online->tables.n;
+
+	return i < n ? online->tables.list[i].name : i == n ? "id2e" : "id2v";
+}
+
+/* As dit_page_commit_find(). */
+static int find_tree(const struct dit_online *online, const struct state *state,
+                     const char *name, struct dit_tree_record *ret)
+{
+	return state->commit != NULL
+	               ? dit_page_commit_find(state->commit, dit_span_of(name), ret)
+	               : dit_snapshot_tree_by(online->tables.snapshot, state->reader,
+	                                      name, ret);
+}
+
+/* The tree is that of the newer state from now on. DIT_E_UNKNOWN: it is gone */
+static int follow(struct dit_online *online, size_t i, const struct state *newer,
+                  const struct dit_tree_follower *follower)
+{
+	struct dit_tree_record *stored = &online->stored[i];
+	struct dit_tree_record tree = {.root = DIT_PAGE_NONE};
+	int r = find_tree(online, newer, name_of(online, i), &tree);
+
+	if (r == 0 && stored->root != DIT_PAGE_NONE) {
+		return DIT_E_UNKNOWN;
+	}
+	r = r < 0 ? r : dit_tree_follow(newer->source, stored, &tree, follower);
+	*stored = tree;
+	return r;
+}
+
+static int say_damaged(const struct dit_online *online, const char *name)
+{
+	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
+	                     "index database \"%s\" is damaged, and its pages are not "
+	                     "known while slapd changes the file: stop slapd and "
+	                     "run ditindex without --online",
+	                     name);
+}
+
+static int follow_tables(const struct step *step, const struct state *newer)
+{
+	struct dit_online *online = step->online;
+	const struct dit_tree_follower follower = {.pages = &online->old_pages,
+	                                           .is_whole = true};
+	int r = 0;
+
+	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
+		const char *name = name_of(online, i);
+
+		r = follow(online, i, newer, &follower);
+		if (r == DIT_E_CORRUPT) {
+			r = say_damaged(online, name);
+		} else if (r == DIT_E_UNKNOWN) {
+			r = dit_fault_say(
+				online->opts.fault, DIT_E_CORRUPT,
+				"index database \"%s\" was removed during the run", name);
+		}
+	}
+	return r;
+}
+
+/* ---- changed entries ---- */
+
+static int add_changed(struct dit_online_changes *changes, uint64_t id)
+{
+	return DIT_APPEND(changes->ids, changes->ids_size, changes->nids, id);
+}
+
+/* A record of id2e: key and value, or the place of a long value's pages. */
+static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node)
+{
+	struct dit_online_changes *changes = ctx;
+	struct dit_id_node noted = {
+		.at = changes->nbytes,
+		.len = (uint32_t)(node->value.len + sizeof(node->value_len)),
+		.is_newer = is_newer};
+
+	if (node->key.len != sizeof(noted.id)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(&noted.id, node->key.data, sizeof(noted.id));
+	if (DIT_GROW(changes->bytes, changes->bytes_size, noted.at + noted.len) < 0) {
+		return -ENOMEM;
+	}
+	memcpy(mempcpy(changes->bytes + noted.at, &node->value_len,
+	               sizeof(node->value_len)),
+	       node->value.data, node->value.len);
+	changes->nbytes += noted.len;
+	return DIT_APPEND(changes->nodes, changes->nodes_size, changes->nnodes, noted);
+}
+
+/* A record of id2v: some values of an entry. */
+static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node)
+{
+	uint64_t id = 0;
+
+	(void)is_newer;
+	if (node->key.len < sizeof(id)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(&id, node->key.data, sizeof(id));
+	return add_changed(ctx, id);
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct dit_id_node *x = a;
+	const struct dit_id_node *y = b;
+
+	return DIT_ORDER_OF(x->id, y->id) ?: DIT_ORDER_OF(x->is_newer, y->is_newer);
+}
+
+/* An entry that lies in leaves of both states, with the same value, is the same. */
+static int compare_entries(struct dit_online_changes *changes)
+{
+	int r = 0;
+
+	dit_sort_items(changes->nodes, changes->nnodes, sizeof(*changes->nodes),
+	               compare_nodes);
+	for (size_t i = 0; i < changes->nnodes && r == 0; i++) {
+		const struct dit_id_node *older = &changes->nodes[i];
+		const struct dit_id_node *newer = older + 1;
+
+		if (i + 1 < changes->nnodes && newer->id == older->id) {
+			i++;
+			if (older->len == newer->len &&
+			    memcmp(changes->bytes + older->at, changes->bytes + newer->at,
+			           older->len) == 0) {
+				continue;
+			}
+		}
+		r = add_changed(changes, older->id);
+	}
+	return r;
+}
+
+/* Both states are walked together, so the cost is that of the changes. */
+static int find_entries(struct dit_online *online, const struct state *newer)
+{
+	struct dit_online_changes *changes = &online->changes;
+	struct dit_tree_follower follower = {
+		.pages = &online->entry_pages, .node = note_entry, .ctx = changes};
+	size_t n = 0;
+	int r = 0;
+
+	changes->nids = 0;
+	changes->nnodes = 0;
+	changes->nbytes = 0;
+	r = follow(online, online->tables.n, newer, &follower);
+	r = r ?: compare_entries(changes);
+	follower.node = note_split;
+	r = r ?: follow(online, online->tables.n + 1, newer, &follower);
+	dit_sort_items(changes->ids, changes->nids, sizeof(*changes->ids),
+	               dit_compare_ids);
+	for (size_t i = 0; i < changes->nids; i++) {
+		if (n == 0 || changes->ids[n - 1] != changes->ids[i]) {
+			changes->ids[n++] = changes->ids[i];
+		}
+	}
+	changes->nids = n;
+	return r == DIT_E_UNKNOWN ? DIT_E_CORRUPT : r;
+}
 
 /* ---- changes of the tables ---- */
 
@@ -81,7 +258,7 @@ static unsigned next_reader(const struct dit_online *online)
 /* An entry that is changed in two rounds is one entry. */
 static int count_changed(struct dit_online *online)
 {
-	const struct dit_entry_changes *changes = &online->changes;
+	const struct dit_online_changes *changes = &online->changes;
 	uint64_t nold = online->times.nchanged;
 	uint64_t *all = malloc((nold + changes->nids + 1) * sizeof(*all));
 	size_t n = 0;
@@ -109,10 +286,10 @@ static int count_changed(struct dit_online *online)
 static int find_changes(struct step *step, const struct state *newer)
 {
 	struct dit_online *online = step->online;
-	struct dit_entry_changes *changes = &online->changes;
+	struct dit_online_changes *changes = &online->changes;
 	struct dit_online_changed changed = {.older = online->reader,
 	                                     .newer = newer->reader};
-	int r = dit_entry_changes_find(changes, &newer->entries, newer->source);
+	int r = find_entries(online, newer);
 
 	r = r ?: count_changed(online);
 	if (r < 0 || changes->nids == 0) {
@@ -138,66 +315,6 @@ static void note_round(struct dit_online *online, uint64_t since_us)
 
 /* ---- rounds without the lock ---- */
 
-static int say_damaged(const struct dit_online *online, const char *name)
-{
-	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
-	                     "index database \"%s\" is damaged, and its pages are not "
-	                     "known while slapd changes the file: stop slapd and "
-	                     "run ditindex without --online",
-	                     name);
-}
-
-static int say_removed(const struct dit_online *online, const char *name)
-{
-	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
-	                     "index database \"%s\" was removed during the run", name);
-}
-
-/* As dit_page_commit_find(). */
-static int find_tree(const struct dit_online *online, const struct state *state,
-                     const char *name, struct dit_tree_record *ret)
-{
-	return state->commit != NULL
-	               ? dit_page_commit_find(state->commit, dit_span_of(name), ret)
-	               : dit_snapshot_tree_by(online->tables.snapshot, state->reader,
-	                                      name, ret);
-}
-
-static int find_entries(const struct dit_online *online, struct state *state)
-{
-	int r = find_tree(online, state, "id2e", &state->entries.entries);
-
-	if (r > 0) {
-		r = find_tree(online, state, "id2v", &state->entries.split);
-	}
-	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
-}
-
-/* The old tables as the newer state has them; an empty one may be none. */
-static int follow_tables(const struct step *step, const struct state *newer)
-{
-	struct dit_online *online = step->online;
-	const struct dit_tree_follower follower = {.pages = &online->old_pages,
-	                                           .is_whole = true};
-
-	for (size_t i = 0; i < online->tables.n; i++) {
-		struct dit_tree_record *stored = &online->stored[i];
-		const char *name = online->tables.list[i].name;
-		struct dit_tree_record tree = {.root = DIT_PAGE_NONE};
-		int r = find_tree(online, newer, name, &tree);
-
-		if (r == 0 && stored->root != DIT_PAGE_NONE) {
-			return say_removed(online, name);
-		}
-		r = r < 0 ? r : dit_tree_follow(newer->source, stored, &tree, &follower);
-		if (r < 0) {
-			return r == DIT_E_CORRUPT ? say_damaged(online, name) : r;
-		}
-		*stored = tree;
-	}
-	return 0;
-}
-
 static int sync_pages(const struct dit_online *online)
 {
 	struct stat st;
@@ -212,11 +329,11 @@ static int sync_pages(const struct dit_online *online)
 }
 
 /* The tables get what the newer state has changed. */
-static int catch_up(struct step *step, struct state *newer, struct dit_page_space *space)
+static int catch_up(struct step *step, const struct state *newer,
+                    struct dit_page_space *space)
 {
-	int r = find_entries(step->online, newer);
+	int r = find_changes(step, newer);
 
-	r = r ?: find_changes(step, newer);
 	r = r ?: follow_tables(step, newer);
 	return r ?: edit_tables(step, newer->source, space);
 }
@@ -341,42 +458,38 @@ static int commit_locked(struct step *step)
 
 /* ---- before the first round ---- */
 
-/* The pages of the old tables, and of the entries, as they are in the snapshot. */
-static int collect_pages(const struct step *step, struct dit_page_source *source)
+/* The old tables, and the entries, as they are in the snapshot. */
+static int collect_old_pages(const struct step *step)
 {
 	struct dit_online *online = step->online;
-	struct state oldest = {.reader = 0};
-	int r = dit_page_set_init(&online->old_pages, source->npages);
+	size_t n = online->tables.n;
+	struct dit_page_source source;
+	int r = 0;
 
-	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
-		const char *name = online->tables.list[i].name;
+	open_source(online, online->tables.snapshot->map.npages, &source);
+	online->stored = calloc(n + 2, sizeof(*online->stored));
+	if (online->stored == NULL ||
+	    dit_page_set_init(&online->old_pages, source.npages) < 0 ||
+	    dit_page_set_init(&online->entry_pages, source.npages) < 0) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n + 2 && r == 0; i++) {
+		bool is_table = i < n;
+		const char *name = name_of(online, i);
 		const struct dit_stored_db *db =
 			dit_snapshot_db(online->tables.snapshot, name);
 
 		online->stored[i] =
 			db == NULL ? (struct dit_tree_record){.root = DIT_PAGE_NONE}
 				   : db->tree;
-		r = dit_tree_pages(source, &online->stored[i], true, &online->old_pages);
-		if (r == DIT_E_CORRUPT) {
+		r = dit_tree_pages(&source, &online->stored[i], is_table,
+		                   is_table ? &online->old_pages : &online->entry_pages);
+		if (r == DIT_E_CORRUPT && is_table) {
 			return say_damaged(online, name);
 		}
 		dit_tick(online->opts.shared.ticker);
 	}
-	r = r ?: find_entries(online, &oldest);
-	return r ?: dit_entry_changes_begin(&online->changes, &oldest.entries, source);
-}
-
-static int collect_old_pages(const struct step *step)
-{
-	struct dit_online *online = step->online;
-	struct dit_page_source pages;
-
-	online->stored = calloc(online->tables.n + 1, sizeof(*online->stored));
-	if (online->stored == NULL) {
-		return -ENOMEM;
-	}
-	open_source(online, online->tables.snapshot->map.npages, &pages);
-	return collect_pages(step, &pages);
+	return r;
 }
 
 /*

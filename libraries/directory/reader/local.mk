@@ -4,8 +4,6 @@ libditkit_a_SOURCES += \
 	%D%/ad_names.h \
 	%D%/dn_reader.c \
 	%D%/dn_reader.h \
-	%D%/entry_changes.c \
-	%D%/entry_changes.h \
 	%D%/entry_reader.c \
 	%D%/entry_reader.h \
 	%D%/snapshot.c \
