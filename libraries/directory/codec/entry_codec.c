@@ -480,28 +480,29 @@ int dit_entry_decode_wanted(struct dit_span record,
 
 /* ---- a stored entry with one attribute changed ---- */
 
-/* An entry that is stored already, with its numbers. */
-static int encode_stored(const struct dit_stored_entry *stored, struct dit_arena *arena,
-                         struct dit_span *ret)
+int dit_entry_set_attr(const struct dit_stored_entry *stored, uint32_t at,
+                       const struct dit_stored_attr *attr, struct dit_arena *arena,
+                       struct dit_span *ret)
 {
-	struct dit_entry entry = {.oc_flags = stored->oc_flags, .nattrs = stored->nattrs};
+	uint32_t n = stored->nattrs + (at == stored->nattrs);
+	struct dit_entry entry = {.oc_flags = stored->oc_flags, .nattrs = n};
 	struct dit_encoded encoded = {0};
 	struct dit_encoded_cursor cursor = {.encoded = &encoded};
 	uint32_t *words = NULL;
 	char *record = NULL;
 	int r = 0;
 
-	entry.attrs = dit_arena_calloc(arena, entry.nattrs, sizeof(*entry.attrs));
+	entry.attrs = dit_arena_calloc(arena, n, sizeof(*entry.attrs));
 	if (entry.attrs == NULL) {
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < entry.nattrs; i++) {
-		const struct dit_stored_attr *attr = &stored->attrs[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dit_stored_attr *from = i == at ? attr : &stored->attrs[i];
 
-		entry.attrs[i] = (struct dit_attr){.values = attr->values,
-		                                   .normal = attr->normal,
-		                                   .nvalues = attr->nvalues,
-		                                   .is_sorted = attr->is_sorted};
+		entry.attrs[i] = (struct dit_attr){.values = from->values,
+		                                   .normal = from->normal,
+		                                   .nvalues = from->nvalues,
+		                                   .is_sorted = from->is_sorted};
 	}
 	r = dit_entry_encode(&entry, NULL, arena, &encoded);
 	record = r < 0 ? NULL : dit_arena_alloc(arena, encoded.len);
@@ -510,49 +511,17 @@ static int encode_stored(const struct dit_stored_entry *stored, struct dit_arena
 	}
 	words = (uint32_t *)(void *)encoded.bytes;
 	words[1] = 0;
-	for (uint32_t i = 0; i < entry.nattrs; i++) {
-		const struct dit_stored_attr *attr = &stored->attrs[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dit_stored_attr *from = i == at ? attr : &stored->attrs[i];
 		uint32_t *word = words + encoded.ad_words[i];
 
-		word[0] |= attr->ad_number;
-		word[1] |= attr->has_normal ? COUNT_NORMAL : 0;
-		words[1] += (attr->nvalues + 1) << attr->has_normal;
+		word[0] |= from->ad_number;
+		word[1] |= from->has_normal ? COUNT_NORMAL : 0;
+		words[1] += (from->nvalues + 1) << from->has_normal;
 	}
 	dit_encoded_next(&cursor, record, encoded.len);
 	*ret = (struct dit_span){record, encoded.len};
 	return 0;
-}
-
-int dit_entry_set_values(struct dit_span record, uint32_t ad_number,
-                         struct dit_span *values, uint32_t nvalues,
-                         struct dit_arena *arena, struct dit_span *ret)
-{
-	struct dit_stored_entry entry;
-	struct dit_stored_attr *attrs = NULL;
-	uint32_t at = 0;
-	int r = dit_entry_decode(record, arena, &entry);
-
-	if (r < 0) {
-		return r;
-	}
-	while (at < entry.nattrs && entry.attrs[at].ad_number != ad_number) {
-		at++;
-	}
-	if (at < entry.nattrs && entry.attrs[at].is_split) {
-		return DIT_E_UNSUPPORTED;
-	}
-	attrs = dit_arena_calloc(arena, (size_t)entry.nattrs + 1, sizeof(*attrs));
-	if (attrs == NULL) {
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < entry.nattrs; i++) {
-		attrs[i] = entry.attrs[i];
-	}
-	attrs[at] = (struct dit_stored_attr){
-		.ad_number = ad_number, .nvalues = nvalues, .values = values};
-	entry.attrs = attrs;
-	entry.nattrs += at == entry.nattrs;
-	return encode_stored(&entry, arena, ret);
 }
 
 void dit_entry_show(const struct dit_entry *entry, struct dit_attr_view *attrs,

@@ -127,19 +127,16 @@ int dit_entry_decode_wanted(struct dit_span record,
                             struct dit_arena *arena, struct dit_stored_entry *ret);
 
 /**
- * The record of an entry with other values for an attribute, without normal forms: in the
- * place of the first attribute of that number, or after all others. The rest stays, byte
- * by byte.
+ * The record of an entry that is stored, with another attribute in place of one. The rest
+ * stays, byte by byte.
  *
- * @param record  of id2e (storage.md 4.1), not empty
- * @param values  not changed
- * @param ret     in the arena
+ * @param at   of the attribute that goes; nattrs: the new one comes after all others
+ * @param ret  in the arena
  *
- * @return 0; DIT_E_CORRUPT; DIT_E_UNSUPPORTED: the attribute's values are in id2v;
- *         DIT_E_TOOLONG; -ENOMEM
+ * @return 0; DIT_E_TOOLONG; -ENOMEM
  */
-int dit_entry_set_values(struct dit_span record, uint32_t ad_number,
-                         struct dit_span *values, uint32_t nvalues,
-                         struct dit_arena *arena, struct dit_span *ret);
+int dit_entry_set_attr(const struct dit_stored_entry *stored, uint32_t at,
+                       const struct dit_stored_attr *attr, struct dit_arena *arena,
+                       struct dit_span *ret);
 
 #endif

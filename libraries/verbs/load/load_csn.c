@@ -71,13 +71,13 @@ int dit_load_csn_note(struct loader *loader, const struct dit_entry *entry)
 /* ---- an entry that is there ---- */
 
 /* Take over what the entry has. 1: one of its values is exceeded, or is removed; 0;
- * -ENOMEM */
+ * DIT_E_UNSUPPORTED: they are in id2v; -ENOMEM */
 static int merge_stored(struct loader *loader, const struct dit_stored_attr *attr)
 {
 	const struct dit_sid_set *removed = loader->reading.context.removed_sids;
-	int is_exceeded = 0;
+	int is_exceeded = attr->values == NULL ? DIT_E_UNSUPPORTED : 0;
 
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
+	for (uint32_t i = 0; is_exceeded >= 0 && i < attr->nvalues; i++) {
 		struct dit_span value = attr->values[i];
 		int sid = dit_csn_list_sid(value);
 		int r = 0;
@@ -95,49 +95,37 @@ static int merge_stored(struct loader *loader, const struct dit_stored_attr *att
 	return is_exceeded;
 }
 
-/* @return 1: the values of the attribute have to be written; 0: they stay; error */
-static int compare_stored(struct loader *loader, struct dit_span record, uint32_t number)
-{
-	struct dit_stored_entry entry = {0};
-	int r = dit_entry_decode(record, &loader->csn.arena, &entry);
-
-	if (r < 0) {
-		return r;
-	}
-	for (uint32_t i = 0; i < entry.nattrs; i++) {
-		if (entry.attrs[i].ad_number != number) {
-			continue;
-		}
-		return entry.attrs[i].values == NULL
-		               ? DIT_E_UNSUPPORTED
-		               : merge_stored(loader, &entry.attrs[i]);
-	}
-	return 1;
-}
-
 static int change_entry(struct load_target *target, uint32_t id)
 {
 	struct loader *loader = target->loader;
 	struct load_csn *csn = &loader->csn;
+	struct dit_stored_entry entry = {0};
+	struct dit_stored_attr attr = {0};
 	struct dit_span record = {0};
-	struct dit_span *values = NULL;
-	uint32_t number = 0;
+	uint32_t at = 0;
 	int r = dit_output_find_entry(target->output, id, &record);
 
 	if (r <= 0) {
 		return r; /* a hole stays one */
 	}
-	r = dit_ad_number(&target->numbers, csn->context_csn, &number);
-	r = r ?: compare_stored(loader, record, number);
-	if (r <= 0) {
-		return r;
+	r = dit_ad_number(&target->numbers, csn->context_csn, &attr.ad_number);
+	r = r ?: dit_entry_decode(record, &csn->arena, &entry);
+	while (r == 0 && at < entry.nattrs &&
+	       entry.attrs[at].ad_number != attr.ad_number) {
+		at++;
 	}
-	values = dit_csn_list_values(&csn->list, &csn->arena);
-	if (values == NULL) {
-		return -ENOMEM;
+	if (r == 0 && at < entry.nattrs) {
+		r = merge_stored(loader, &entry.attrs[at]);
+		if (r <= 0) {
+			return r;
+		}
 	}
-	r = dit_entry_set_values(record, number, values, (uint32_t)csn->list.n,
-	                         &csn->arena, &record);
+	attr.nvalues = (uint32_t)csn->list.n;
+	attr.values = r < 0 ? NULL : dit_csn_list_values(&csn->list, &csn->arena);
+	if (attr.values == NULL) {
+		return r < 0 ? r : -ENOMEM;
+	}
+	r = dit_entry_set_attr(&entry, at, &attr, &csn->arena, &record);
 	r = r ?: dit_output_replace_entry(target->output, id, record);
 	if (r == 0 && loader->opts->is_verbose) {
 		/* slapadd's words */
