@@ -209,16 +209,6 @@ static inline int open_commit(const struct fixture *fixture, uint64_t max_bytes,
 	return r;
 }
 
-/* The pages of the old tree become free. */
-static inline int change_tree(struct dit_page_commit *commit, const char *name,
-                              const struct dit_tree_record *tree)
-{
-	const struct dit_page_change change = {dit_span_of(name), tree};
-	const struct dit_page_change_opts how = {.nthreads = 1};
-
-	return dit_page_commit_change(commit, &change, 1, &how);
-}
-
 static inline int write_index(struct dit_page_commit *commit, const char *name,
                               unsigned version)
 {
@@ -238,7 +228,15 @@ static inline int write_index(struct dit_page_commit *commit, const char *name,
 	}
 	r = r ?: dit_table_writer_finish(writer, &tree);
 	dit_table_writer_free(writer);
-	return r < 0 ? r : change_tree(commit, name, &tree);
+	return r < 0 ? r : dit_page_commit_put(commit, dit_span_of(name), &tree);
+}
+
+/* The pages of the old trees become free. */
+static inline int write_commit(struct dit_page_commit *commit)
+{
+	const struct dit_page_old_opts old = {.nthreads = 1};
+
+	return dit_page_commit_give_old(commit, &old) ?: dit_page_commit_write(commit);
 }
 
 #endif

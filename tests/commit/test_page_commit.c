@@ -67,7 +67,7 @@ static int write_one(const struct fixture *fixture, const char *name, unsigned v
 		return r;
 	}
 	r = write_index(commit, name, version);
-	r = r ?: dit_page_commit_write(commit);
+	r = r ?: write_commit(commit);
 	dit_page_commit_close(commit);
 	(void)close(fd);
 	return r;
@@ -85,7 +85,7 @@ static int reindex(const struct fixture *fixture, unsigned version)
 	}
 	r = write_index(commit, "cn", version);
 	r = r ?: write_index(commit, "mail", version);
-	r = r ?: dit_page_commit_write(commit);
+	r = r ?: write_commit(commit);
 	dit_page_commit_close(commit);
 	(void)close(fd);
 	return r;
@@ -134,9 +134,10 @@ TEST(databases_are_added)
 	assert_int_equal(write_index(commit, "another", 8), 0);
 	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("another"), &tree), 0);
 	tree = (struct dit_tree_record){.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
-	assert_int_equal(change_tree(commit, "empty", &tree), 0);
-	assert_int_equal(change_tree(commit, "empty", &tree), -EINVAL);
-	assert_int_equal(dit_page_commit_write(commit), 0);
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("empty"), &tree), 0);
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN(""), &tree), -EINVAL);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("s")), DIT_E_UNKNOWN);
+	assert_int_equal(write_commit(commit), 0);
 	dit_page_commit_close(commit);
 	(void)close(fd);
 	assert_int_equal(version_of(&fixture, "another"), 8);
@@ -287,7 +288,7 @@ TEST(readers_keep_their_state)
 		assert_int_equal(open_commit(&fixture, 0, seen, &commit, &fd), 0);
 		assert_int_equal(dit_page_commit_transaction(commit), seen + version - 2);
 		assert_int_equal(write_index(commit, "cn", version), 0);
-		assert_int_equal(dit_page_commit_write(commit), 0);
+		assert_int_equal(write_commit(commit), 0);
 		dit_page_commit_close(commit);
 		(void)close(fd);
 		assert_index(txn, "cn", 1);
@@ -425,7 +426,7 @@ TEST(maxsize_limits_the_file)
 		open_commit(&fixture, bytes + 10 * PAGE, DIT_COMMIT_ALONE, &commit, &fd),
 		0);
 	assert_int_equal(write_index(commit, "cn", 1), 0);
-	assert_int_equal(dit_page_commit_write(commit), DIT_E_FULL);
+	assert_int_equal(write_commit(commit), DIT_E_FULL);
 	assert_true(dit_page_commit_bytes(commit) > bytes + 10 * PAGE);
 	dit_page_commit_close(commit);
 	(void)close(fd);
@@ -530,7 +531,7 @@ TEST(a_commit_that_is_undone_leaves_the_file_as_it_was)
 		assert_int_equal(write_index(commit, "cn", 2), 0);
 		assert_int_equal(write_index(commit, "sn", 2), 0);
 		if (is_written) {
-			assert_int_equal(dit_page_commit_write(commit), 0);
+			assert_int_equal(write_commit(commit), 0);
 		}
 		assert_int_equal(dit_page_commit_undo(commit), 0);
 		dit_page_commit_close(commit);

@@ -189,8 +189,7 @@ static inline void other_10_split(const struct other_10 *other, uint64_t id)
 static inline unsigned char other_10_obey(struct other_10 *other,
                                           const struct order *order)
 {
-	const struct dit_page_change drop = {.name = dit_span_of("cn")};
-	const struct dit_page_change_opts how = {.nthreads = 1};
+	const struct dit_page_old_opts old = {.nthreads = 1};
 	unsigned char answer = 0;
 
 	other_10_begin(other);
@@ -199,7 +198,8 @@ static inline unsigned char other_10_obey(struct other_10 *other,
 	} else if (order->kind == ORDER_SPLIT) {
 		other_10_split(other, order->first);
 	} else if (order->kind == ORDER_DROP) {
-		other_10_must(dit_page_commit_change(other->commit, &drop, 1, &how));
+		other_10_must(dit_page_commit_drop(other->commit, DIT_SPAN("cn")));
+		other_10_must(dit_page_commit_give_old(other->commit, &old));
 	} else {
 		other_10_change(other, order);
 	}

@@ -149,9 +149,7 @@ static void change_entries(const char *directory, unsigned number)
 static void empty_index(const char *directory, const char *name, int is_removed)
 {
 	struct dit_tree_record empty = {.root = DIT_PAGE_NONE};
-	const struct dit_page_change change = {dit_span_of(name),
-	                                       is_removed ? NULL : &empty};
-	const struct dit_page_change_opts how = {.nthreads = 1};
+	const struct dit_page_old_opts old = {.nthreads = 1};
 	struct other_10 other;
 
 	if (!fixture_is_lmdb_10) {
@@ -161,7 +159,10 @@ static void empty_index(const char *directory, const char *name, int is_removed)
 	other_10_open(&other, directory);
 	other_10_begin(&other);
 	empty.flags = other_10_tree(&other, name).flags;
-	other_10_must(dit_page_commit_change(other.commit, &change, 1, &how));
+	other_10_must(is_removed ? dit_page_commit_drop(other.commit, dit_span_of(name))
+	                         : dit_page_commit_put(other.commit, dit_span_of(name),
+	                                               &empty));
+	other_10_must(dit_page_commit_give_old(other.commit, &old));
 	other_10_end(&other, true);
 	other_10_close(&other);
 }

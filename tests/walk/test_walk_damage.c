@@ -254,13 +254,12 @@ static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
 	                                    .path = path,
 	                                    .format = &dit_lmdb_09,
 	                                    .oldest = DIT_COMMIT_ALONE};
-	struct dit_page_change_opts change = {.nthreads = nthreads,
-	                                      .order = image_order,
-	                                      .damaged = note_damaged,
-	                                      .ctx = ret};
+	struct dit_page_old_opts old = {.nthreads = nthreads,
+	                                .order = image_order,
+	                                .damaged = note_damaged,
+	                                .ctx = ret};
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_record tree;
-	struct dit_page_change cn = {.name = DIT_SPAN("cn"), .tree = &tree};
 
 	*ret = (struct replaced){.r = 0};
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -268,7 +267,8 @@ static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
 		return false;
 	}
 	assert_int_equal(write_tree(commit, &tree), 0);
-	ret->r = dit_page_commit_change(commit, &cn, 1, &change);
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &tree), 0);
+	ret->r = dit_page_commit_give_old(commit, &old);
 	if (ret->r == 0) {
 		ret->r = dit_page_commit_write(commit);
 	}

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/grow.h"
 #include "files/data_seal.h"
 #include "files/files.h"
 #include "files/format_check.h"
@@ -40,12 +39,7 @@ struct claimed_output {
 	struct dit_page_commit *commit; /* owned; NULL: not begun */
 	uint64_t first_bytes;           /* of records: in use when it was opened */
 
-	/* Indexes alone. */
-	struct dit_page_change_opts how; /* old databases are checked */
-	/* Databases that go, by the snapshot's names, then those that are built; owned */
-	struct dit_page_change *changes;
-	size_t nchanges;
-	size_t changes_size;
+	struct dit_page_old_opts old; /* of indexes alone */
 };
 
 static struct claimed_output *of(struct dit_output *output)
@@ -88,20 +82,9 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 
 /* ---- indexes alone ---- */
 
-static int add_change(struct claimed_output *output, const char *name,
-                      const struct dit_tree_record *tree)
-{
-	const struct dit_page_change change = {.name = dit_span_of(name), .tree = tree};
-
-	return DIT_APPEND(output->changes, output->changes_size, output->nchanges,
-	                  change);
-}
-
 int dit_index_output_drop(struct dit_output *output, const char *name)
 {
-	const struct dit_stored_db *db = dit_snapshot_db(output->indexes->snapshot, name);
-
-	return db == NULL ? DIT_E_UNKNOWN : add_change(of(output), db->name, NULL);
+	return dit_page_commit_drop(of(output)->commit, dit_span_of(name));
 }
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
@@ -110,19 +93,16 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 	return true;
 }
 
-/* The pages of the old trees are collected. */
-static int change_all(struct claimed_output *output)
+static int put_indexes(struct claimed_output *output)
 {
 	const struct dit_index_tables *tables = &output->tables.indexes;
 	int r = dit_index_tables_check(tables);
 
 	for (size_t i = 0; i < tables->n && r == 0; i++) {
-		r = add_change(output, tables->list[i].name, &tables->list[i].tree);
+		r = dit_page_commit_put(output->commit, dit_span_of(tables->list[i].name),
+		                        &tables->list[i].tree);
 	}
-	return r < 0 || output->nchanges == 0
-	               ? r
-	               : dit_page_commit_change(output->commit, output->changes,
-	                                        output->nchanges, &output->how);
+	return r ?: dit_page_commit_give_old(output->commit, &output->old);
 }
 
 /* ---- publishing ---- */
@@ -131,7 +111,7 @@ static int prepare(struct dit_output *output)
 {
 	struct claimed_output *o = of(output);
 	int r = o->tables.base.is_merged ? dit_record_tables_put(&o->tables)
-	                                 : change_all(o);
+	                                 : put_indexes(o);
 
 	output->bytes = dit_page_commit_bytes(o->commit);
 	return r;
@@ -197,7 +177,6 @@ static void abandon(struct dit_output *base)
 	dit_lock_file_set_up(&output->claim, output->data_fd);
 	(void)close(output->data_fd);
 	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
-	free(output->changes);
 	free(output);
 }
 
@@ -384,10 +363,10 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	int r = open_output(&output, &opts->file, shared->sealed, false);
 
 	if (r == 0) {
-		output->how = (struct dit_page_change_opts){.nthreads = shared->nthreads,
-		                                            .order = dit_stored_order,
-		                                            .damaged = opts->damaged,
-		                                            .ctx = opts->ctx};
+		output->old = (struct dit_page_old_opts){.nthreads = shared->nthreads,
+		                                         .order = dit_stored_order,
+		                                         .damaged = opts->damaged,
+		                                         .ctx = opts->ctx};
 		*ret = &output->tables.base.base;
 		*ret_snapshot = output->tables.indexes.snapshot;
 	}

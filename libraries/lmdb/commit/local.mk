@@ -4,7 +4,7 @@ libditkit_a_SOURCES += \
 	%D%/free_list.h \
 	%D%/page_commit.c \
 	%D%/page_commit.h \
-	%D%/page_commit_change.c \
+	%D%/page_commit_old.c \
 	%D%/page_commit_impl.h \
 	%D%/page_commit_write.c \
 	%D%/page_reserve.c \

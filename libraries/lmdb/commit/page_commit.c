@@ -222,31 +222,32 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit)
 	return &commit->source;
 }
 
-int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
-                         struct dit_commit_named **ret)
-{
-	struct dit_commit_named *named = find(commit, name);
-
-	if (name.len == 0 ||
-	    name.len > dit_key_max(commit->opts.format, commit->metas.page_bytes) ||
-	    (named != NULL && named->is_changed)) {
-		return -EINVAL;
-	}
-	*ret = named;
-	return named == NULL ? insert(commit, name, ret) : 0;
-}
-
 int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree)
 {
+	size_t max = dit_key_max(commit->opts.format, commit->metas.page_bytes);
 	struct dit_commit_named *named = find(commit, name);
-	int r = named == NULL ? dit_commit_begin_put(commit, name, &named) : 0;
+	int r = named != NULL                     ? 0
+	        : name.len == 0 || name.len > max ? -EINVAL
+	                                          : insert(commit, name, &named);
 
 	if (r < 0) {
 		return r;
 	}
 	named->tree = *tree;
 	named->is_changed = true;
+	return 0;
+}
+
+int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name)
+{
+	struct dit_commit_named *named = find(commit, name);
+
+	if (named == NULL || !named->is_stored) {
+		return DIT_E_UNKNOWN;
+	}
+	named->is_changed = true;
+	named->is_dropped = true;
 	return 0;
 }
 

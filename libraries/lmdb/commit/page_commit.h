@@ -4,7 +4,8 @@
  *
  *   dit_page_commit_open()
  *   threads write new trees into dit_page_commit_space()
- *   dit_page_commit_put() ...        or dit_page_commit_change()
+ *   dit_page_commit_put(), _drop() ...
+ *   dit_page_commit_drop_pages(), _give() or _give_old(): their old pages
  *   dit_page_commit_write()          the step
  *   dit_page_commit_undo()           or back to what was
  *   dit_page_commit_close()
@@ -99,8 +100,8 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
 
 /**
  * A named database gets this tree, or comes into being. The pages that its old tree has
- * and this one has not are given to dit_page_commit_drop_pages() or
- * dit_page_commit_give(). Again for the same name: only the last tree counts.
+ * and this one has not are given back apart. Again for the same name: only the last tree
+ * counts.
  *
  * @param name  511 bytes at most; copied
  *
@@ -108,6 +109,8 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
  */
 int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree);
+/** A named database ceases to be, as above. 0; DIT_E_UNKNOWN: there is none */
+int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
 /**
  * Pages that no tree has any more: of the old state, or of a tree that was written since
  * and was changed again. Any thread. DIT_E_CORRUPT: they are free, or given already
@@ -123,13 +126,7 @@ int dit_page_commit_reach(struct dit_page_commit *commit);
 /** Pages of old trees become free. DIT_E_CORRUPT: they are free, or given already */
 int dit_page_commit_give(struct dit_page_commit *commit,
                          const struct dit_page_set *pages);
-/** A named database gets another tree, comes into being, or ceases to be. */
-struct dit_page_change {
-	struct dit_span name;
-	const struct dit_tree_record *tree; /* NULL: it ceases to be */
-};
-
-struct dit_page_change_opts {
+struct dit_page_old_opts {
 	unsigned nthreads;      /* that look at the old trees */
 	dit_key_order_fn order; /* of their keys and items (walk.h) */
 	/**
@@ -144,16 +141,12 @@ struct dit_page_change_opts {
 };
 
 /**
- * The same with the pages of the old trees, which may be damaged: these are checked as
- * walk.h does, and a damaged one gives back no page of others. In place of all other
- * calls that put.
- *
- * @return 0; errors; -EINVAL: a name comes twice; DIT_E_UNKNOWN: there is no database of
- *         that name to drop
+ * The stored trees of all databases that were put or dropped give back all their pages.
+ * They may be damaged: they are checked as walk.h does, and a damaged one gives back no
+ * page of others. Once, in place of all other calls that give back.
  */
-int dit_page_commit_change(struct dit_page_commit *commit,
-                           const struct dit_page_change *changes, size_t nchanges,
-                           const struct dit_page_change_opts *opts);
+int dit_page_commit_give_old(struct dit_page_commit *commit,
+                             const struct dit_page_old_opts *opts);
 
 /** Bytes of the file that are in use, with all that was written so far. */
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);

@@ -68,10 +68,6 @@ static inline const struct dit_meta *dit_commit_live(const struct dit_page_commi
  * DIT_E_CORRUPT: they are free, or given already. */
 int dit_commit_give_pages(void *ctx, uint64_t first, uint64_t n);
 
-/** Find, or add, a database that gets another tree. -EINVAL: it has got one already */
-int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
-                         struct dit_commit_named **ret);
-
 /** The space's dit_page_take_fn. */
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret);
 /** The same. false: no free pages lie so in a row. [lock: lock] */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Named databases get other trees, whatever their old trees are like.
+ * The pages of old trees become free, whatever these are like.
  *
- * The pages of an old tree become free. Which pages those are says the old tree: so it is
+ * Which pages those are says the old tree: so it is
  * checked first, with all that the walker knows. A damaged one may name pages of others,
  * or not name its own. Then all trees that stay are walked. If they are sound, every page
  * that none of them has, and that is not free, belonged to the old trees, or was lost.
@@ -23,21 +23,8 @@ struct trees {
 	size_t n;
 };
 
-static bool is_changed_by(const struct dit_commit_named *named,
-                          const struct dit_page_change *changes, size_t nchanges)
-{
-	for (size_t i = 0; i < nchanges; i++) {
-		if (named->len == changes[i].name.len &&
-		    memcmp(named->name, changes[i].name.data, named->len) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The stored trees that change, or those that do not. */
-static int choose(const struct dit_page_commit *commit,
-                  const struct dit_page_change *changes, size_t nchanges, bool is_changed,
+static int choose(const struct dit_page_commit *commit, bool is_changed,
                   struct trees *ret)
 {
 	*ret = (struct trees){.list = calloc(commit->nnamed + 1, sizeof(*ret->list))};
@@ -47,8 +34,7 @@ static int choose(const struct dit_page_commit *commit,
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		const struct dit_commit_named *named = &commit->named[i];
 
-		if (named->is_stored &&
-		    is_changed_by(named, changes, nchanges) == is_changed) {
+		if (named->is_stored && named->is_changed == is_changed) {
 			ret->list[ret->n++] = (struct dit_walked_tree){
 				.name = named->name, .record = named->stored};
 		}
@@ -57,7 +43,7 @@ static int choose(const struct dit_page_commit *commit,
 }
 
 static int walk(const struct dit_page_commit *commit,
-                const struct dit_page_change_opts *opts, struct trees *trees,
+                const struct dit_page_old_opts *opts, struct trees *trees,
                 struct dit_page_set *ret)
 {
 	const struct dit_walk_trees_opts walk_opts = {
@@ -86,7 +72,7 @@ static int give_rest(struct dit_page_commit *commit, const struct dit_page_set *
 
 /* Give back the pages of the sound trees. Trees that share pages are all damaged. */
 static int give_sound(struct dit_page_commit *commit,
-                      const struct dit_page_change_opts *opts, const struct trees *old)
+                      const struct dit_page_old_opts *opts, const struct trees *old)
 {
 	struct trees sound = {.list = calloc(old->n + 1, sizeof(*old->list))};
 	struct dit_page_set pages = {.words = NULL};
@@ -105,13 +91,11 @@ static int give_sound(struct dit_page_commit *commit,
 }
 
 static int give_damaged(struct dit_page_commit *commit,
-                        const struct dit_page_change_opts *opts,
-                        const struct dit_page_change *changes, size_t nchanges,
-                        const struct trees *old)
+                        const struct dit_page_old_opts *opts, const struct trees *old)
 {
 	struct trees kept;
 	struct dit_page_set pages = {.words = NULL};
-	int r = choose(commit, changes, nchanges, false, &kept);
+	int r = choose(commit, false, &kept);
 	bool is_lost = false;
 
 	if (r == 0) {
@@ -134,45 +118,19 @@ static int give_damaged(struct dit_page_commit *commit,
 	return r;
 }
 
-static int put_changes(struct dit_page_commit *commit,
-                       const struct dit_page_change *changes, size_t nchanges)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < nchanges && r == 0; i++) {
-		struct dit_commit_named *named = NULL;
-
-		r = dit_commit_begin_put(commit, changes[i].name, &named);
-		if (r == 0 && changes[i].tree == NULL && !named->is_stored) {
-			r = DIT_E_UNKNOWN;
-		}
-		if (r < 0) {
-			return r;
-		}
-		named->is_changed = true;
-		named->is_dropped = changes[i].tree == NULL;
-		if (changes[i].tree != NULL) {
-			named->tree = *changes[i].tree;
-		}
-	}
-	return r;
-}
-
-int dit_page_commit_change(struct dit_page_commit *commit,
-                           const struct dit_page_change *changes, size_t nchanges,
-                           const struct dit_page_change_opts *opts)
+int dit_page_commit_give_old(struct dit_page_commit *commit,
+                             const struct dit_page_old_opts *opts)
 {
 	struct trees old;
 	struct dit_page_set pages = {.words = NULL};
-	int r = choose(commit, changes, nchanges, true, &old);
+	int r = choose(commit, true, &old);
 
 	r = r ?: walk(commit, opts, &old, &pages);
 	if (r == 0) {
 		r = dit_page_commit_give(commit, &pages);
 	} else if (r == DIT_E_CORRUPT) {
-		r = give_damaged(commit, opts, changes, nchanges, &old);
+		r = give_damaged(commit, opts, &old);
 	}
-	r = r ?: put_changes(commit, changes, nchanges);
 	dit_page_set_deinit(&pages);
 	free(old.list);
 	return r;
