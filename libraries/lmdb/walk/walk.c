@@ -264,7 +264,7 @@ static int start_database(struct walk *walk, struct walk_tree *tree)
 		dit_walk_tree_compare(tree);
 		return 0;
 	}
-	return dit_walk_tasks_push(walk->tasks, &root);
+	return dit_walk_tasks_push(walk, &root);
 }
 
 static void run_member(void *ctx, unsigned number, uint64_t round)
@@ -279,7 +279,7 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 	}
 	member->walk = walk;
 	member->number = number;
-	dit_walk_tasks_run(walk->tasks, member);
+	dit_walk_tasks_run(member);
 	dit_walk_member_deinit(member);
 	free(member);
 }
@@ -297,8 +297,9 @@ static void tell(void *ctx)
 static int walk_databases(struct walk *walk)
 {
 	struct dit_team *team = NULL;
-	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->shared.nthreads);
+	int r = 0;
 
+	dit_monitor_init(&walk->monitor);
 	dit_tick(&walk->ticker);
 	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
 		r = start_database(walk, walk->databases[i]);
@@ -313,6 +314,8 @@ static int walk_databases(struct walk *walk)
 	if (r < 0) {
 		dit_walk_fail(walk, r);
 	}
+	dit_walk_tasks_drop(walk);
+	dit_monitor_deinit(&walk->monitor);
 	return r;
 }
 
@@ -434,7 +437,6 @@ static int begin(struct walk *walk)
 
 static void end(struct walk *walk)
 {
-	dit_walk_tasks_free(walk->tasks);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
 		free(walk->databases[i]);
 	}

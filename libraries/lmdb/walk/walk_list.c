@@ -244,7 +244,7 @@ static void share_list(const struct walk_spot *at, const struct dit_tree_record 
 	list->list_key = (struct dit_span){copy, key.len};
 	list->is_shared = true;
 	root = walk_root_of(list);
-	r = dit_walk_tasks_push(walk->tasks, &root);
+	r = dit_walk_tasks_push(walk, &root);
 	if (r < 0) {
 		free(list);
 		dit_walk_fail(walk, r);
@@ -270,7 +270,7 @@ static void visit_tree(struct walk_member *member, const struct walk_spot *at,
 	}
 	tell(member, database, node->key, record.nitems, DIT_SPAN(""), false);
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
-	    dit_walk_tasks_are_few(at->walk->tasks)) {
+	    dit_walk_tasks_are_few(at->walk)) {
 		share_list(at, &record, node->key);
 		return;
 	}

@@ -297,8 +297,8 @@ static void visit_child(struct walk_member *member, const struct walk_place *pla
 	}
 	child.at = walk_other_page(&place->at, node.child);
 	if (tree->is_shared && child.level < tree->record.depth &&
-	    dit_walk_tasks_are_few(walk->tasks)) {
-		r = dit_walk_tasks_push(walk->tasks, &child);
+	    dit_walk_tasks_are_few(walk)) {
+		r = dit_walk_tasks_push(walk, &child);
 		if (r < 0) {
 			dit_walk_fail(walk, r);
 		}

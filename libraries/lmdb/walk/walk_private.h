@@ -23,10 +23,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/ticker.h"
+#include "base/monitor.h"
 #include "page/page_set.h"
 #include "page/page_source.h"
 #include "page/page_view.h"
+#include "sort/merge_heap.h"
 #include "walk/walk.h"
 
 /* liblmdb's cursors go no deeper; a list's tree hangs below a database's. */
@@ -137,8 +138,6 @@ struct walk_member {
 	uint64_t starts[WALK_PAGE_BYTES_MAX / 128 + 1]; /* of dit_view_is_tiled() */
 };
 
-struct walk_tasks;
-
 struct walk {
 	/* [const] while members run */
 	const struct dit_walk_opts *opts;
@@ -153,7 +152,6 @@ struct walk {
 	size_t databases_size; /* for how many there is room */
 	bool has_all_databases;
 	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
-	struct walk_tasks *tasks; /* has its own rules */
 
 	/* [atomic: words of bits; relaxed, only the bit itself matters] */
 	struct dit_page_set used;
@@ -162,7 +160,14 @@ struct walk {
 	_Atomic uint64_t nfreed;
 	_Atomic uint64_t nfreed_behind; /* of nbehind, in the free list */
 	_Atomic bool is_cut;
-	_Atomic int error; /* first one; ends all threads */
+	_Atomic int error;     /* first one; ends all threads */
+	_Atomic size_t ntasks; /* a guess */
+
+	struct dit_monitor monitor; /* tells: a task, or there will be none any more */
+	/* [lock: monitor] */
+	struct dit_heap tasks; /* the lowest page first; owned */
+	size_t tasks_size;
+	unsigned nbusy; /* members at work, which can make more tasks */
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
@@ -317,17 +322,16 @@ bool dit_walk_metas_have_changed(struct walk *walk);
 
 /* ---- tasks ---- */
 
-int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
-/** Tasks that are left are dropped: their walk has failed. NULL is fine. */
-void dit_walk_tasks_free(struct walk_tasks *tasks);
-
 /** Are there fewer than the members need? A guess. */
-bool dit_walk_tasks_are_few(struct walk_tasks *tasks);
+bool dit_walk_tasks_are_few(struct walk *walk);
 
 /** Copies the bounds. 0 or -ENOMEM. */
-int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place);
+int dit_walk_tasks_push(struct walk *walk, const struct walk_place *place);
 
 /** Visit what there is until all is done; each member calls it once. */
-void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member);
+void dit_walk_tasks_run(struct walk_member *member);
+
+/** Tasks that are left are dropped: the walk has failed. */
+void dit_walk_tasks_drop(struct walk *walk);
 
 #endif

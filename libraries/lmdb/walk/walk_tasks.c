@@ -13,8 +13,6 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/monitor.h"
-#include "sort/merge_heap.h"
 #include "walk/walk_private.h"
 
 #define FEW 8
@@ -23,33 +21,6 @@ struct task {
 	struct walk_place place;
 	char keys[]; /* of the bounds */
 };
-
-struct walk_tasks {
-	/* [const] */
-	unsigned nmembers;
-
-	/* [atomic: a guess for dit_walk_tasks_are_few()] */
-	_Atomic size_t count;
-
-	struct dit_monitor monitor; /* tells: a task, or there will be none any more */
-	/* [lock: monitor] */
-	struct dit_heap heap; /* of tasks, the lowest page first */
-	size_t size;
-	unsigned nbusy; /* members at work, which can make more tasks */
-};
-
-int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)
-{
-	struct walk_tasks *tasks = calloc(1, sizeof(*tasks));
-
-	if (tasks == NULL) {
-		return -ENOMEM;
-	}
-	tasks->nmembers = nmembers;
-	dit_monitor_init(&tasks->monitor);
-	*ret = tasks;
-	return 0;
-}
 
 /* A tree has one task less; the last one compares its counters. */
 static void end_task(struct walk_tree *tree)
@@ -64,26 +35,21 @@ static void end_task(struct walk_tree *tree)
 	}
 }
 
-void dit_walk_tasks_free(struct walk_tasks *tasks)
+void dit_walk_tasks_drop(struct walk *walk)
 {
-	if (tasks == NULL) {
-		return;
-	}
-	for (size_t i = 0; i < tasks->heap.n; i++) {
-		struct task *task = tasks->heap.sources[i];
+	for (size_t i = 0; i < walk->tasks.n; i++) {
+		struct task *task = walk->tasks.sources[i];
 
 		end_task(task->place.at.tree);
 		free(task);
 	}
-	dit_monitor_deinit(&tasks->monitor);
-	dit_heap_deinit(&tasks->heap);
-	free(tasks);
+	dit_heap_deinit(&walk->tasks);
 }
 
-bool dit_walk_tasks_are_few(struct walk_tasks *tasks)
+bool dit_walk_tasks_are_few(struct walk *walk)
 {
-	return atomic_load_explicit(&tasks->count, memory_order_relaxed) <
-	       (size_t)FEW * tasks->nmembers;
+	return atomic_load_explicit(&walk->ntasks, memory_order_relaxed) <
+	       (size_t)FEW * walk->opts->shared.nthreads;
 }
 
 static bool is_lower(const void *a, const void *b)
@@ -110,7 +76,7 @@ static size_t bytes_of(const struct walk_bound *bound)
 	return bound->is_set ? bound->key.len : 0;
 }
 
-int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place)
+int dit_walk_tasks_push(struct walk *walk, const struct walk_place *place)
 {
 	struct walk_tree *tree = place->at.tree;
 	struct task *task = malloc(sizeof(*task) + bytes_of(&place->lowest) +
@@ -125,18 +91,18 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 	space = task->keys;
 	copy_bound(&task->place.lowest, &space);
 	copy_bound(&task->place.highest, &space);
-	dit_monitor_enter(&tasks->monitor);
-	r = DIT_GROW(tasks->heap.sources, tasks->size, tasks->heap.n + 1);
+	dit_monitor_enter(&walk->monitor);
+	r = DIT_GROW(walk->tasks.sources, walk->tasks_size, walk->tasks.n + 1);
 	if (r == 0) {
-		dit_heap_add(&tasks->heap, task, is_lower);
+		dit_heap_add(&walk->tasks, task, is_lower);
 		/* A list is part of its database, which is complete when the list is. */
 		if (atomic_fetch_add(&tree->ntasks, 1) == 0 && tree->role == WALK_LIST) {
 			atomic_fetch_add(&tree->database->ntasks, 1);
 		}
-		atomic_store_explicit(&tasks->count, tasks->heap.n, memory_order_relaxed);
-		dit_monitor_tell(&tasks->monitor);
+		atomic_store_explicit(&walk->ntasks, walk->tasks.n, memory_order_relaxed);
+		dit_monitor_tell(&walk->monitor);
 	}
-	dit_monitor_leave(&tasks->monitor);
+	dit_monitor_leave(&walk->monitor);
 	if (r != 0) {
 		free(task);
 	}
@@ -146,37 +112,37 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 /* ---- doing them ---- */
 
 /* The next task; NULL: there is none, and no thread is left that could make one. */
-static struct task *take(struct walk_tasks *tasks, bool was_busy)
+static struct task *take(struct walk *walk, bool was_busy)
 {
 	struct task *task = NULL;
 
-	dit_monitor_enter(&tasks->monitor);
+	dit_monitor_enter(&walk->monitor);
 	if (was_busy) {
-		tasks->nbusy--;
+		walk->nbusy--;
 	}
-	while (tasks->heap.n == 0 && tasks->nbusy > 0) {
-		dit_monitor_wait(&tasks->monitor);
+	while (walk->tasks.n == 0 && walk->nbusy > 0) {
+		dit_monitor_wait(&walk->monitor);
 	}
-	if (tasks->heap.n > 0) {
-		task = dit_heap_top(&tasks->heap);
-		dit_heap_settle(&tasks->heap, true, is_lower);
-		tasks->nbusy++;
-		atomic_store_explicit(&tasks->count, tasks->heap.n, memory_order_relaxed);
+	if (walk->tasks.n > 0) {
+		task = dit_heap_top(&walk->tasks);
+		dit_heap_settle(&walk->tasks, true, is_lower);
+		walk->nbusy++;
+		atomic_store_explicit(&walk->ntasks, walk->tasks.n, memory_order_relaxed);
 	} else {
-		dit_monitor_tell(&tasks->monitor);
+		dit_monitor_tell(&walk->monitor);
 	}
-	dit_monitor_leave(&tasks->monitor);
+	dit_monitor_leave(&walk->monitor);
 	return task;
 }
 
-void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member)
+void dit_walk_tasks_run(struct walk_member *member)
 {
-	struct task *task = take(tasks, false);
+	struct task *task = take(member->walk, false);
 
 	while (task != NULL) {
 		dit_walk_visit(member, &task->place);
 		end_task(task->place.at.tree);
 		free(task);
-		task = take(tasks, true);
+		task = take(member->walk, true);
 	}
 }
