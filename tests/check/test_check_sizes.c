@@ -106,18 +106,18 @@ static int tell(struct told *told)
 	take(sizes, "cn", INDEX, 8);
 	take(sizes, "dn2i", DIT_DB_DUPSORT, 5);
 	take(sizes, "id2e", 0, 4);
-	char **value = dit_check_sizes_value(sizes, "cn", dit_span_of("c"));
+	struct dit_check_list *c = dit_check_sizes_list(sizes, "cn", dit_span_of("c"));
 
 	r = -ENOMEM;
-	if (value != NULL && (*value = strdup("first")) != NULL) {
+	if (c != NULL && (c->value = strdup("first")) != NULL) {
 		r = dit_check_sizes_tell(sizes, "data.mdb", 4096, note, told);
 	}
 	if (r == 0) {
 		/* Those that have a value, and that are none of the longest. */
-		assert_null(dit_check_sizes_value(sizes, "cn", dit_span_of("c")));
-		assert_null(dit_check_sizes_value(sizes, "cn", dit_span_of("z")));
-		assert_null(dit_check_sizes_value(sizes, "sn", dit_span_of("d")));
-		assert_non_null(dit_check_sizes_value(sizes, "cn", dit_span_of("d")));
+		assert_null(dit_check_sizes_list(sizes, "cn", dit_span_of("c")));
+		assert_null(dit_check_sizes_list(sizes, "cn", dit_span_of("z")));
+		assert_null(dit_check_sizes_list(sizes, "sn", dit_span_of("d")));
+		assert_non_null(dit_check_sizes_list(sizes, "cn", dit_span_of("d")));
 	}
 	dit_check_sizes_free(sizes);
 	return r;

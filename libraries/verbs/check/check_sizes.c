@@ -11,22 +11,17 @@
 
 #define KEY_MAX 511
 
-struct long_list {
-	uint64_t nitems;
-	size_t key_len;
-	char key[KEY_MAX];
-	char *value; /* owned; NULL: not known, as in the notes of a member */
+struct longest {
+	/* The longest first. Their values are owned; of a member they are not known. */
+	struct dit_check_list lists[DIT_CHECK_LONGEST];
+	char keys[DIT_CHECK_LONGEST][KEY_MAX]; /* of these, in any order */
 };
 
-/* Notes about one database, of one member or of all. */
+/* Notes about one database: of one member, or of all, with its size. */
 struct notes {
-	bool has_presence;
-	bool is_presence_range;
-	uint64_t npresent;
-	uint64_t nranges;
+	struct dit_check_database told; /* of all: its name is owned */
 	uint64_t nlists[DIT_LIST_LENGTHS];
-	struct long_list *longest; /* the longest first; owned */
-	size_t nlongest;
+	struct longest *longest; /* owned; NULL: none yet */
 };
 
 /* [own: the member] */
@@ -36,16 +31,10 @@ struct counter {
 	int error;
 };
 
-/* A database when all members are done. */
-struct sized {
-	struct dit_walk_size size; /* its name owned */
-	struct notes notes;
-};
-
 struct dit_check_sizes {
 	struct counter *members;
 	unsigned nmembers;
-	struct sized *databases;
+	struct notes *databases; /* when all members are done */
 	size_t ndatabases;
 	size_t size;
 	int error;
@@ -64,37 +53,40 @@ static struct notes *notes_of(struct counter *member, size_t database)
 }
 
 /* Longer first; of the same length by key. */
-static int compare_lists(const struct long_list *a, const struct long_list *b)
+static int compare_lists(const struct dit_check_list *a, const struct dit_check_list *b)
 {
-	int order = (a->nitems < b->nitems) - (a->nitems > b->nitems);
+	int order = (a->nids < b->nids) - (a->nids > b->nids);
 
-	return order != 0 ? order
-	                  : dit_span_compare((struct dit_span){a->key, a->key_len},
-	                                     (struct dit_span){b->key, b->key_len});
+	return order != 0 ? order : dit_span_compare(a->key, b->key);
 }
 
-static int insert(struct notes *notes, const struct long_list *list)
+static int insert(struct notes *notes, const struct dit_check_list *list)
 {
+	size_t *n = &notes->told.nlongest;
+	struct dit_check_list *lists = NULL;
+	char *key = NULL;
 	size_t at = 0;
 
 	if (notes->longest == NULL) {
-		notes->longest = calloc(DIT_CHECK_LONGEST, sizeof(*notes->longest));
+		notes->longest = calloc(1, sizeof(*notes->longest));
 		if (notes->longest == NULL) {
 			return -ENOMEM;
 		}
 	}
-	while (at < notes->nlongest && compare_lists(&notes->longest[at], list) < 0) {
+	lists = notes->longest->lists;
+	while (at < *n && compare_lists(&lists[at], list) < 0) {
 		at++;
 	}
 	if (at == DIT_CHECK_LONGEST) {
 		return 0;
 	}
-	if (notes->nlongest < DIT_CHECK_LONGEST) {
-		notes->nlongest++;
-	}
-	memmove(&notes->longest[at + 1], &notes->longest[at],
-	        (notes->nlongest - at - 1) * sizeof(*list));
-	notes->longest[at] = *list;
+	key = *n < DIT_CHECK_LONGEST ? notes->longest->keys[(*n)++]
+	                             : (char *)lists[*n - 1].key.data; /* that one goes */
+	memmove(&lists[at + 1], &lists[at], (*n - at - 1) * sizeof(*list));
+	lists[at] = (struct dit_check_list){
+		.key = {key, list->key.len < KEY_MAX ? list->key.len : KEY_MAX},
+		.nids = list->nids};
+	memcpy(key, list->key.data, lists[at].key.len);
 	return 0;
 }
 
@@ -115,11 +107,12 @@ static bool is_presence(struct dit_span key)
 	return key.len == 4 || key.len == 8;
 }
 
-static void note_presence(struct notes *notes, const struct dit_walk_list *list)
+static void note_presence(struct dit_check_database *told,
+                          const struct dit_walk_list *list)
 {
-	notes->has_presence = true;
-	notes->is_presence_range = is_range(list);
-	notes->npresent = notes->is_presence_range ? 0 : list->nitems;
+	told->has_presence = true;
+	told->is_presence_range = is_range(list);
+	told->npresent = told->is_presence_range ? 0 : list->nitems;
 }
 
 void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list)
@@ -127,26 +120,24 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 	struct dit_check_sizes *sizes = ctx;
 	struct counter *own = &sizes->members[member];
 	struct notes *notes = notes_of(own, list->database);
-	struct long_list noted = {.nitems = list->nitems};
+	const struct dit_check_list noted = {.key = list->key, .nids = list->nitems};
 	unsigned class = 63 - (unsigned)__builtin_clzll(list->nitems | 1);
 
 	if (notes == NULL || list->is_more) {
 		return;
 	}
 	if (is_presence(list->key)) {
-		note_presence(notes, list);
+		note_presence(&notes->told, list);
 	}
 	if (is_range(list)) {
-		notes->nranges++;
+		notes->told.nranges++;
 		return;
 	}
 	notes->nlists[class & (DIT_LIST_LENGTHS - 1)]++;
-	if (notes->nlongest == DIT_CHECK_LONGEST &&
-	    list->nitems < notes->longest[DIT_CHECK_LONGEST - 1].nitems) {
+	if (notes->told.nlongest == DIT_CHECK_LONGEST &&
+	    list->nitems < notes->longest->lists[DIT_CHECK_LONGEST - 1].nids) {
 		return;
 	}
-	noted.key_len = list->key.len < KEY_MAX ? list->key.len : KEY_MAX;
-	memcpy(noted.key, list->key.data, noted.key_len);
 	if (insert(notes, &noted) < 0) {
 		own->error = -ENOMEM;
 	}
@@ -154,27 +145,30 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 
 /* ---- databases ---- */
 
-/* Notes of all members about one database. */
+/* Notes of all members about one index. */
 static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct notes *ret)
 {
 	for (unsigned i = 0; i < sizes->nmembers; i++) {
 		const struct counter *member = &sizes->members[i];
-		const struct notes *notes =
-			number < member->nnotes ? &member->notes[number] : NULL;
+		const struct notes *notes = NULL;
 
-		for (size_t k = 0; notes != NULL && k < notes->nlongest; k++) {
-			if (insert(ret, &notes->longest[k]) < 0) {
+		if (number >= member->nnotes) {
+			continue;
+		}
+		notes = &member->notes[number];
+		for (size_t k = 0; k < notes->told.nlongest; k++) {
+			if (insert(ret, &notes->longest->lists[k]) < 0) {
 				return -ENOMEM;
 			}
 		}
-		for (size_t k = 0; notes != NULL && k < DIT_LIST_LENGTHS; k++) {
+		for (size_t k = 0; k < DIT_LIST_LENGTHS; k++) {
 			ret->nlists[k] += notes->nlists[k];
 		}
-		ret->nranges += notes == NULL ? 0 : notes->nranges;
-		if (notes != NULL && notes->has_presence) {
-			ret->has_presence = true;
-			ret->is_presence_range = notes->is_presence_range;
-			ret->npresent = notes->npresent;
+		ret->told.nranges += notes->told.nranges;
+		if (notes->told.has_presence) {
+			ret->told.has_presence = true;
+			ret->told.is_presence_range = notes->told.is_presence_range;
+			ret->told.npresent = notes->told.npresent;
 		}
 	}
 	return 0;
@@ -182,20 +176,26 @@ static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct not
 
 static int take(struct dit_check_sizes *sizes, const struct dit_walk_size *size)
 {
-	struct sized *database = NULL;
-	char *name = NULL;
+	struct notes database = {
+		.told = {.name = strdup(size->name),
+	                 .is_index = (size->flags & DIT_DB_DUPFIXED) != 0,
+	                 .depth = size->depth,
+	                 .nkeys = size->nkeys,
+	                 .nrecords = size->nitems,
+	                 .nbranches = size->nbranches,
+	                 .nleaves = size->nleaves,
+	                 .noverflows = size->noverflows,
+	                 .used_bytes = size->used_bytes}};
+	size_t number = sizes->ndatabases;
+	int r = database.told.name == NULL ? -ENOMEM : 0;
 
-	if (DIT_GROW(sizes->databases, sizes->size, sizes->ndatabases + 1) < 0) {
-		return -ENOMEM;
+	r = r ?: DIT_APPEND(sizes->databases, sizes->size, sizes->ndatabases, database);
+	if (r < 0) {
+		free((char *)database.told.name);
+		return r;
 	}
-	name = strdup(size->name);
-	if (name == NULL) {
-		return -ENOMEM;
-	}
-	database = &sizes->databases[sizes->ndatabases];
-	*database = (struct sized){.size = *size};
-	database->size.name = name;
-	return sum_up(sizes, sizes->ndatabases++, &database->notes);
+	return database.told.is_index ? sum_up(sizes, number, &sizes->databases[number])
+	                              : 0;
 }
 
 void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
@@ -207,65 +207,29 @@ void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
 	}
 }
 
-static void tell_one(const struct sized *database, struct dit_check_database *told,
-                     dit_check_database_fn fn, void *ctx)
-{
-	const struct dit_walk_size *size = &database->size;
-	const struct notes *notes = &database->notes;
-	struct dit_check_list longest[DIT_CHECK_LONGEST];
-
-	for (size_t i = 0; i < notes->nlongest; i++) {
-		longest[i] = (struct dit_check_list){
-			.key = {notes->longest[i].key, notes->longest[i].key_len},
-			.nids = notes->longest[i].nitems,
-			.value = notes->longest[i].value};
-	}
-	told->name = size->name;
-	told->is_index = (size->flags & DIT_DB_DUPFIXED) != 0;
-	told->depth = size->depth;
-	told->nkeys = size->nkeys;
-	told->nrecords = size->nitems;
-	told->nbranches = size->nbranches;
-	told->nleaves = size->nleaves;
-	told->noverflows = size->noverflows;
-	told->bytes =
-		(size->nbranches + size->nleaves + size->noverflows) * told->page_bytes;
-	told->used_bytes = size->used_bytes;
-	if (told->is_index) {
-		told->has_presence = notes->has_presence;
-		told->is_presence_range = notes->is_presence_range;
-		told->npresent = notes->npresent;
-		told->nranges = notes->nranges;
-		told->nlists = notes->nlists;
-		told->longest = longest;
-		told->nlongest = notes->nlongest;
-	}
-	fn(ctx, told);
-}
-
 /* ---- values ---- */
 
 /* NULL: there is none. */
-static struct sized *find(const struct dit_check_sizes *sizes, const char *name)
+static const struct notes *find(const struct dit_check_sizes *sizes, const char *name)
 {
 	for (size_t i = 0; i < sizes->ndatabases; i++) {
-		if (strcmp(sizes->databases[i].size.name, name) == 0) {
+		if (strcmp(sizes->databases[i].told.name, name) == 0) {
 			return &sizes->databases[i];
 		}
 	}
 	return NULL;
 }
 
-char **dit_check_sizes_value(const struct dit_check_sizes *sizes, const char *name,
-                             struct dit_span key)
+struct dit_check_list *dit_check_sizes_list(const struct dit_check_sizes *sizes,
+                                            const char *name, struct dit_span key)
 {
-	const struct sized *database = find(sizes, name);
+	const struct notes *database = find(sizes, name);
 
-	for (size_t i = 0; database != NULL && i < database->notes.nlongest; i++) {
-		struct long_list *list = &database->notes.longest[i];
+	for (size_t i = 0; database != NULL && i < database->told.nlongest; i++) {
+		struct dit_check_list *list = &database->longest->lists[i];
 
-		if (dit_span_eq((struct dit_span){list->key, list->key_len}, key)) {
-			return list->value == NULL ? &list->value : NULL;
+		if (dit_span_eq(list->key, key)) {
+			return list->value == NULL ? list : NULL;
 		}
 	}
 	return NULL;
@@ -274,19 +238,25 @@ char **dit_check_sizes_value(const struct dit_check_sizes *sizes, const char *na
 int dit_check_sizes_tell(const struct dit_check_sizes *sizes, const char *file,
                          unsigned page_bytes, dit_check_database_fn told, void *ctx)
 {
-	const struct sized *id2e = find(sizes, "id2e");
+	const struct notes *id2e = find(sizes, "id2e");
 	int r = sizes->error;
 
 	for (unsigned i = 0; i < sizes->nmembers && r == 0; i++) {
 		r = sizes->members[i].error;
 	}
 	for (size_t i = 0; i < sizes->ndatabases && r == 0; i++) {
-		struct dit_check_database database = {
-			.file = file,
-			.nentries = id2e == NULL ? 0 : id2e->size.nkeys,
-			.page_bytes = page_bytes};
+		const struct notes *notes = &sizes->databases[i];
+		struct dit_check_database database = notes->told;
 
-		tell_one(&sizes->databases[i], &database, told, ctx);
+		database.file = file;
+		database.nentries = id2e == NULL ? 0 : id2e->told.nkeys;
+		database.page_bytes = page_bytes;
+		database.bytes =
+			(database.nbranches + database.nleaves + database.noverflows) *
+			page_bytes;
+		database.nlists = notes->nlists;
+		database.longest = notes->longest == NULL ? NULL : notes->longest->lists;
+		told(ctx, &database);
 	}
 	return r;
 }
@@ -322,13 +292,13 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 		*member = (struct counter){.notes = NULL};
 	}
 	for (size_t i = 0; i < sizes->ndatabases; i++) {
-		struct sized *database = &sizes->databases[i];
+		struct notes *database = &sizes->databases[i];
 
-		for (size_t k = 0; k < database->notes.nlongest; k++) {
-			free(database->notes.longest[k].value);
+		for (size_t k = 0; k < database->told.nlongest; k++) {
+			free((char *)database->longest->lists[k].value);
 		}
-		free(database->notes.longest);
-		free((char *)database->size.name);
+		free(database->longest);
+		free((char *)database->told.name);
 	}
 	sizes->ndatabases = 0;
 	sizes->error = 0;

@@ -29,10 +29,10 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes);
 void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list);
 void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size);
 
-/** If it is the key of one of the longest lists, without a value so far: the place for
- * its value, which is owned by the sizes; else NULL. */
-char **dit_check_sizes_value(const struct dit_check_sizes *sizes, const char *name,
-                             struct dit_span key);
+/** The list of a key, if it is one of the longest, without a value so far: the value that
+ * it gets is owned by the sizes. Else NULL */
+struct dit_check_list *dit_check_sizes_list(const struct dit_check_sizes *sizes,
+                                            const char *name, struct dit_span key);
 
 /** Tell all databases, by name. @return 0 or -ENOMEM: something could not be noted */
 int dit_check_sizes_tell(const struct dit_check_sizes *sizes, const char *file,

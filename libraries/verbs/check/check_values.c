@@ -39,14 +39,14 @@ static int take_key(void *ctx, unsigned db, struct dit_span key)
 {
 	struct dit_check_values *values = ctx;
 	const char *name = dit_index_set_db(values->indexes, db)->name;
-	char **value = dit_check_sizes_value(values->sizes, name, key);
+	struct dit_check_list *list = dit_check_sizes_list(values->sizes, name, key);
 
-	values->is_wanted |= value != NULL;
-	if (value == NULL || !values->is_named) {
+	values->is_wanted |= list != NULL;
+	if (list == NULL || !values->is_named) {
 		return 0;
 	}
-	*value = strdup(values->text);
-	return *value == NULL ? -ENOMEM : 0;
+	list->value = strdup(values->text);
+	return list->value == NULL ? -ENOMEM : 0;
 }
 
 /* Give the keys of a clue their text: the piece between two others. */
