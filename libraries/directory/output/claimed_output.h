@@ -51,7 +51,7 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
                           const struct dit_index_output_opts *opts);
 
 /** Remove a stored index database. Main, before DIT_PUBLISH_PREPARE. 0; DIT_E_UNKNOWN:
- * there is none; -ENOMEM */
+ * there is none */
 int dit_index_output_drop(struct dit_output *output, const char *name);
 
 /**
