@@ -93,6 +93,8 @@ same 'bash: the commands of ditkit-history' "$commands" "$(bash_words ditkit-his
 same 'bash: an option of a command' --at "$(bash_words ditkit-history restore 1 '')"
 same 'bash: options of another one' $'--from\n--subtree' "$(bash_words ditkit-history undo 1 -)"
 same 'bash: a command without options' '' "$(bash_words ditkit-history take 1 '')"
+same 'ditkit-history: the status after --help' 0 "$(ditkit-history --help >/dev/null; echo $?)"
+same 'ditkit-history: the status if nothing can be printed' 2 "$(ditkit-history --help 2>/dev/null >/dev/full; echo $?)"
 complete_by=
 
 # --- zsh ------------------------------------------------------------------------

@@ -82,7 +82,7 @@ _ditkit() {
 
 # A line of the usage: "ditkit-history list | verify NUMBER", or with options behind NUMBER.
 _ditkit_history() {
-	mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>&1 | awk \
+	mapfile -t COMPREPLY < <(compgen -W "$("$1" --help | awk \
 		-v at="$COMP_CWORD" -v command="${COMP_WORDS[1]}" '
 		sub(/^(usage:)? *ditkit-history /, "") {
 			n = split($0, word, /[][ |.]+/)
