@@ -76,9 +76,12 @@ static void spare_address_space(void)
 int common_start(const char *program, int failed, common_main_fn run, int argc,
                  char *argv[])
 {
+	int status = 0;
+
 	spare_address_space();
 	(void)setvbuf(stderr, NULL, _IOLBF, 0); /* a line is one write */
-	return need_stack(program) < 0 ? failed : run(argc, argv);
+	status = need_stack(program) < 0 ? failed : run(argc, argv);
+	return status == 0 && common_flush_output(program) < 0 ? failed : status;
 }
 
 /* ---- signals ---- */

@@ -35,9 +35,10 @@ typedef int (*common_main_fn)(int argc, char *argv[]);
 /**
  * The beginning of every program: raise a lower limit of the stack to 256 KiB, for all
  * threads, spare address space if there is a limit of it (RLIMIT_AS), then run. The frame
- * of `run` may be larger than the stack was.
+ * of `run` may be larger than the stack was. Then write out standard output.
  *
- * @return what `run` returns; `failed` after a message: the hard limit is lower
+ * @return what `run` returns; `failed` after a message: the hard limit is lower, or
+ * something of standard output is lost
  */
 int common_start(const char *program, int failed, common_main_fn run, int argc,
                  char *argv[]);

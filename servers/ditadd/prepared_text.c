@@ -114,9 +114,6 @@ int prepared_act(struct options *options)
 			print_line(options->action, &stats.databases[i]);
 		}
 	}
-	if (r == 0 && options->action == OPTIONS_STATUS) {
-		r = common_flush_output("ditadd");
-	}
 	dit_prepared_stats_deinit(&stats);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

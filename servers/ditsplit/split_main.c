@@ -307,7 +307,6 @@ static int split(struct split_options *options)
 	meter_end(&meter, r == 0);
 	if (r == 0 && options->want_stats) {
 		print_stats(options, &stats);
-		r = common_flush_output("ditsplit");
 	}
 	dit_split_stats_deinit(&stats);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
