@@ -192,8 +192,9 @@ static void print_summary(const struct cat_options *options,
 	    options->common.has_debug || isatty(STDERR_FILENO) != 1) {
 		return;
 	}
-	(void)fprintf(stderr, "Wrote %s entries, %s, to %s in %s\n",
+	(void)fprintf(stderr, "Wrote %s entr%s, %s, to %s in %s\n",
 	              figure_count(stats->nentries).text,
+	              stats->nentries == 1 ? "y" : "ies",
 	              figure_bytes(stats->nbytes).text, options->export.output,
 	              figure_seconds(seconds).text);
 }

@@ -136,10 +136,11 @@ static void print_waits(const struct dit_reindex_stats *stats)
 		const struct dit_reindex_database_stats *db = &stats->databases[i];
 
 		(void)printf(
-			"%s: %lu entries were changed during the run; writers waited %.3f s "
+			"%s: %lu entr%s changed during the run; writers waited %.3f s "
 			"at most, %.3f s in all\n",
-			db->directory, db->nchanged, (double)db->longest_us / 1e6,
-			(double)db->locked_us / 1e6);
+			db->directory, db->nchanged,
+			db->nchanged == 1 ? "y was" : "ies were",
+			(double)db->longest_us / 1e6, (double)db->locked_us / 1e6);
 	}
 }
 

@@ -292,7 +292,7 @@ TEST(keys_of_no_entry_are_surplus)
 		"of the key 62626262, and do not have the key\n"
 		"sn posting-surplus 1 dc=example,dc=com: the entry and 3 others are in the list "
 		"of the key 61616161, and do not have the key\n"
-		"tINT posting-surplus 1 dc=example,dc=com: the entry and 1 others are in the "
+		"tINT posting-surplus 1 dc=example,dc=com: the entry and 1 other are in the "
 		"list of the key 61206b65792074686174206973206c6f6e67, and do not have "
 		"the key\n");
 }

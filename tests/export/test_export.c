@@ -249,8 +249,7 @@ SETUP_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
 	assert_int_equal(count(text, "# no data"), 3);
 	assert_non_null(strstr(run->reports, "id=00000032 cannot be read: its DN"));
 	assert_non_null(strstr(run->reports, "id=000002bc cannot be read: the record"));
-	assert_non_null(
-		strstr(run->reports, ": 1 entries near it cannot be read either"));
+	assert_non_null(strstr(run->reports, ": 1 entry near it cannot be read either"));
 }
 
 /* A comment would be no JSON. */

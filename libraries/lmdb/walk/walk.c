@@ -403,17 +403,17 @@ static void find_lost_pages(struct walk *walk)
 			at.page = page;
 			dit_walk_report(
 				&at, DIT_WALK_PAGE_LOST,
-				"%lu pages from here on are in no tree and not in the "
+				"%lu page%s from here on %s in no tree and not in the "
 				"free list",
-				end - page);
+				end - page, end - page == 1 ? "" : "s",
+				end - page == 1 ? "is" : "are");
 		}
 	}
 	if (nlost > 0 && atomic_load(&walk->is_cut)) {
 		dit_walk_report(
 			&at, DIT_WALK_PAGE_LOST,
-			"%lu pages were not reached: they are below damage, or in no "
-			"tree at all",
-			nlost);
+			"%lu page%s not reached: below damage, or in no tree at all",
+			nlost, nlost == 1 ? " was" : "s were");
 	}
 }
 

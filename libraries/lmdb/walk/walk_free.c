@@ -78,9 +78,10 @@ static bool take_words(struct free_record *record, const char *bytes, uint64_t f
 			if (word >= record->nwords) {
 				return dit_walk_refuse(
 					record->at, DIT_WALK_FREE_COUNT,
-					"transaction %lu gave back %lu pages; the record "
+					"transaction %lu gave back %lu page%s; the record "
 					"has room for %lu",
-					record->transaction, word, record->nwords - 1);
+					record->transaction, word, word == 1 ? "" : "s",
+					record->nwords - 1);
 			}
 		} else if (first + i > record->count) {
 			return false;

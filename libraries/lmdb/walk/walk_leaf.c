@@ -101,9 +101,9 @@ static bool check_run(const struct walk_spot *at, uint32_t value_len,
 	if (count < wanted) {
 		return dit_walk_refuse(
 			at, DIT_WALK_OVERFLOW_COUNT,
-			"the page says that the value has %lu pages; its %u bytes need "
+			"the page says that the value has %lu page%s; its %u bytes need "
 			"%lu",
-			count, value_len, wanted);
+			count, count == 1 ? "" : "s", value_len, wanted);
 	}
 	if (count > walk->npages - at->page) {
 		return dit_walk_refuse(
@@ -128,9 +128,9 @@ static void check_node_count(const struct walk_spot *at, const struct dit_node_v
 	if (big.npages != count) {
 		dit_walk_report(
 			at, DIT_WALK_OVERFLOW_COUNT,
-			"the node says that the value has %lu pages; its first page says "
+			"the node says that the value has %lu page%s; its first page says "
 			"%u",
-			big.npages, count);
+			big.npages, big.npages == 1 ? "" : "s", count);
 	}
 }
 

@@ -98,9 +98,9 @@ static void note_databases(struct dit_check_content *content)
 		            dit_index_set_ndbs(content->indexes)) {
 			DIT_CHECK_REPORT_AT(
 				content, DIT_CHECK_INDEX_UNUSED, db->name, 0,
-				"the index is not configured: %lu postings that "
+				"the index is not configured: %lu posting%s that "
 				"slapd does not use",
-				db->nrecords);
+				db->nrecords, db->nrecords == 1 ? "" : "s");
 		} else if (strcmp(db->name, "ixck") == 0 && db->nrecords > 0) {
 			DIT_CHECK_REPORT_AT(content, DIT_CHECK_INDEX_PENDING, db->name, 0,
 			                    "slapd has not yet built all indexes");

@@ -80,7 +80,8 @@ static void find_difference(struct index_check *check, bool is_missing,
 	uint64_t n = difference->n;
 	char others[40];
 
-	(void)snprintf(others, sizeof(others), n > 1 ? " and %lu others" : "", n - 1);
+	(void)snprintf(others, sizeof(others), n > 1 ? " and %lu other%s" : "", n - 1,
+	               n == 2 ? "" : "s");
 	if (n > 0 && is_missing) {
 		FIND(check, DIT_CHECK_POSTING_MISSING, difference->first,
 		     "the entry%s %s the key %s, and %s not in its list", others,

@@ -147,8 +147,9 @@ static void end_group(struct split_check *check, const struct group *group)
 		     group->nparts, group->n);
 	} else if (group->nwanted > 0 && group->n != group->nwanted) {
 		FIND(check, group, is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
-		     "the entry counts %lu values, id2v has %lu%s", group->nwanted,
-		     group->n, is_few ? ": equal ones were given, or some are lost" : "");
+		     "the entry counts %lu value%s, id2v has %lu%s", group->nwanted,
+		     group->nwanted == 1 ? "" : "s", group->n,
+		     is_few ? ": equal ones were given, or some are lost" : "");
 	}
 }
 

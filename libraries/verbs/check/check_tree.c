@@ -252,9 +252,9 @@ static void compare_names(struct tree_check *check, const struct node *node)
 	}
 	if (below[WORD_COUNT] == 0 || below[WORD_COUNT] - 1 != nbelow) {
 		FIND(check, DIT_CHECK_NAME_COUNT, node->id,
-		     "the record below its parent counts %lu nodes in its subtree; "
+		     "the record below its parent counts %lu node%s in its subtree; "
 		     "those of its children count %lu with it",
-		     below[WORD_COUNT], nbelow + 1);
+		     below[WORD_COUNT], below[WORD_COUNT] == 1 ? "" : "s", nbelow + 1);
 	}
 }
 

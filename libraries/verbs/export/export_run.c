@@ -188,9 +188,9 @@ static int take_unreadable(struct export *export, const struct export_text *text
 	               text->first_reason);
 	if (text->nunreadable > 1) {
 		dit_job_report(&export->job, DIT_REPORT_ERROR,
-		               "%s: %lu entries near it cannot be read either",
-		               export->current->db->data.directory,
-		               text->nunreadable - 1);
+		               "%s: %lu entr%s near it cannot be read either",
+		               export->current->db->data.directory, text->nunreadable - 1,
+		               text->nunreadable == 2 ? "y" : "ies");
 	}
 	export->is_told = export->is_told || text->is_end;
 	return text->is_end ? DIT_E_CORRUPT : 0;
@@ -201,9 +201,9 @@ static void tell_lost(const struct export *export, const struct export_text *tex
 	dit_job_report(
 		&export->job, DIT_REPORT_WARNING,
 		"%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
-		"see what \"ditcheck\" says of %lu such attributes",
+		"see what \"ditcheck\" says of %lu such attribute%s",
 		export->current->db->data.directory, (unsigned long)text->lost_id,
-		DIT_SPAN_ARGS(text->lost_name), text->nlost);
+		DIT_SPAN_ARGS(text->lost_name), text->nlost, text->nlost == 1 ? "" : "s");
 }
 
 static void fill_progress(void *ctx, struct dit_progress *ret)

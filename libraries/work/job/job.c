@@ -477,8 +477,9 @@ int dit_job_leave_out(const struct dit_job *job, const struct dit_job_rejects *r
 	}
 	if (rejects->keep_going && n > rejects->max_rejects) {
 		dit_job_report(job, DIT_REPORT_ERROR,
-		               "more than %lu records cannot be stored: giving up",
-		               rejects->max_rejects);
+		               "more than %lu record%s cannot be stored: giving up",
+		               rejects->max_rejects,
+		               rejects->max_rejects == 1 ? "" : "s");
 	}
 	return rejects->keep_going && n <= rejects->max_rejects ? 0 : DIT_E_REFUSED;
 }
