@@ -166,6 +166,11 @@ static int find_ad(struct dit_conf_parser *parser, const char *keyword, const ch
 	                              "%s attribute \"%s\" undefined", keyword, attr);
 }
 
+bool dit_conf_can_index(const struct dit_ad *ad)
+{
+	return !ad->is_binary && strcmp(ad->type->oid, "1.3.6.1.1.20") != 0;
+}
+
 static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned kinds)
 {
 	const struct dit_ad *ad = NULL;
@@ -179,8 +184,7 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 	if (r < 0) {
 		return r;
 	}
-	/* entryDN is computed, not stored; slapd indexes no ";binary" values either. */
-	if (ad->is_binary || strcmp(ad->type->oid, "1.3.6.1.1.20") == 0) {
+	if (!dit_conf_can_index(ad)) {
 		return disallowed(parser, "", attr);
 	}
 	r = check_kinds(parser, ad->type, kinds, attr);

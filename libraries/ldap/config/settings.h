@@ -36,6 +36,9 @@ struct dit_index_spec {
 	unsigned kinds;          /* DIT_INDEX_... */
 };
 
+/** Does slapd take an index of it? Not of entryDN, which it computes, or of ";binary". */
+bool dit_conf_can_index(const struct dit_ad *ad);
+
 /** One attribute of "multival cn 100,50" (config.md 3.6). */
 struct dit_multival_spec {
 	const struct dit_ad

@@ -59,32 +59,39 @@ static bool is_asked_for(const struct reindexer *reindexer,
 	return reindexer->nattrs == 0;
 }
 
+static int refuse_attr(const struct reindexer *reindexer, const struct dit_ad *ad)
+{
+	const char *name = ad->name.data;
+	const struct dit_rule *rule = ad->type->equality;
+	const char *kind =
+		rule == NULL || rule->indexer == DIT_INDEXER_NONE ? "pres" : "eq";
+
+	dit_job_report(&reindexer->job, DIT_REPORT_DIAGNOSTIC,
+	               "mdb_tool_entry_reindex: no index configured for %s", name);
+	if (!dit_conf_can_index(ad)) {
+		return dit_job_say(&reindexer->job, DIT_E_CONFIG,
+		                   "slapd takes no index of %s", name);
+	}
+	return dit_job_say(&reindexer->job, DIT_E_CONFIG,
+	                   "no index of %s is configured: add \"index %s %s\" to "
+	                   "slapd.conf, or \"olcDbIndex: %s %s\" to the entry of the "
+	                   "database",
+	                   name, name, kind, name, kind);
+}
+
 static int check_attrs(const struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
 
 	for (size_t i = 0; i < reindexer->nattrs; i++) {
-		const char *name = reindexer->attrs[i]->name.data;
-		const struct dit_rule *rule = reindexer->attrs[i]->type->equality;
-		const char *kind =
-			rule == NULL || rule->indexer == DIT_INDEXER_NONE ? "pres" : "eq";
 		size_t k = 0;
 
 		while (k < db->nindexes && db->indexes[k].ad != reindexer->attrs[i]) {
 			k++;
 		}
 		if (k == db->nindexes) {
-			dit_job_report(
-				&reindexer->job, DIT_REPORT_DIAGNOSTIC,
-				"mdb_tool_entry_reindex: no index configured for %s",
-				name);
-			return dit_job_say(
-				&reindexer->job, DIT_E_CONFIG,
-				"no index of %s is configured: add \"index %s "
-				"%s\" to slapd.conf, or \"olcDbIndex: %s %s\" to "
-				"the entry of the database",
-				name, name, kind, name, kind);
+			return refuse_attr(reindexer, reindexer->attrs[i]);
 		}
 	}
 	return 0;

@@ -5,6 +5,8 @@
 "$DITINDEX" -f slapd.conf uid sn
 "$DITINDEX" -f slapd.conf -d 0 'cn;lang-de'
 "$DITINDEX" -f slapd.conf -d 0 jpegPhoto # has no equality
+"$DITINDEX" -f slapd.conf -d 0 entryDN    # slapd computes it
+"$DITINDEX" -f slapd.conf -d 0 'userCertificate;binary'
 "$DITINDEX" -f slapd.conf --tmpdir /nonexistent
 : >empty.conf
 "$DITINDEX" -f empty.conf
