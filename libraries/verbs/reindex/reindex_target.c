@@ -223,16 +223,15 @@ static int open_output(struct reindex_target *target)
 	int r = reindexer->opts->online ? open_online(target, fault)
 	                                : open_claimed(target, fault);
 
+	if (r == DIT_E_BUSY && !reindexer->opts->online &&
+	    strncmp(fault->text, "slapd,", 6) == 0) {
+		return dit_job_say(&reindexer->job, r,
+		                   "the database in %s is in use by %s; --online builds "
+		                   "indexes while slapd runs",
+		                   db->data.directory, fault->text);
+	}
 	if (r == DIT_E_BUSY) {
-		const char *holder = dit_claim_holder(fault);
-		bool can_go_online =
-			!reindexer->opts->online && strncmp(holder, "slapd,", 6) == 0;
-
-		return dit_job_say(
-			&reindexer->job, r, "the database in %s is in use by %s%s",
-			db->data.directory, holder,
-			can_go_online ? "; --online builds indexes while slapd runs"
-				      : "");
+		return dit_job_open_fail(&reindexer->job, r, db->data.directory, fault);
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
 		return say_missing(target);

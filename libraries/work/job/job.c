@@ -453,9 +453,27 @@ static const char *hint(int error)
 	}
 }
 
+/* Each locks the other one out. */
+static bool is_shared(const struct dit_job *job, const char *directory)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->glue.ndatabases; i++) {
+		const struct dit_database *db = job->glue.databases[i];
+
+		n += strcmp(db->type, "mdb") == 0 &&
+		     dit_directory_is_one(directory, db->data.directory);
+	}
+	return n > 1;
+}
+
 int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
                       const struct dit_fault *fault)
 {
+	if (r == DIT_E_BUSY && is_shared(job, directory)) {
+		return dit_job_say(job, r, "two databases have the directory %s",
+		                   directory);
+	}
 	if (r == DIT_E_BUSY) {
 		dit_job_report(job, DIT_REPORT_ERROR,
 		               "the database in %s is in use by %s; stop it first",
