@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "load_fixture.h"
@@ -89,6 +90,28 @@ TEST(a_failed_load_leaves_nothing)
 	assert_true(load(f, &stats) < 0);
 	assert_int_equal(count_left(f), 0);
 	dit_load_stats_deinit(&stats);
+}
+
+TEST(few_descriptors_leave_nothing)
+{
+	struct load_fixture *f = load_fixture_new("");
+	struct dit_load_stats stats;
+	struct rlimit all;
+	struct rlimit few;
+	int r = -1;
+
+	load_fixture_write_people(f, 20);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	for (few.rlim_cur = (rlim_t)free_descriptor(); r < 0; few.rlim_cur++) {
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		r = load(f, &stats);
+		dit_load_scratch_remove(&stats);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+		assert_int_equal(count_left(f), 0);
+		dit_load_stats_deinit(&stats);
+	}
+	assert_int_equal(r, 0);
 }
 
 TEST(subordinate_databases_are_refused)

@@ -39,9 +39,10 @@ static int remove_name(const void *ctx, int dir_fd, const char *name)
 
 		(void)dit_name_each(fd, remove_name, &less);
 		(void)close(fd);
-		(void)unlinkat(dir_fd, name, AT_REMOVEDIR);
 	}
+	/* Without a descriptor, too, if it is empty. */
 	(void)unlinkat(dir_fd, name, 0);
+	(void)unlinkat(dir_fd, name, AT_REMOVEDIR);
 	return 0;
 }
 
@@ -147,6 +148,7 @@ void dit_load_scratch_remove(struct dit_load_stats *stats)
 	char *path = stats->scratch == 0 ? NULL : stats->databases[0].directory;
 
 	if (path != NULL) {
+		(void)rmdir(path); /* empty: without a descriptor */
 		path[strlen(path) - strlen(OWN)] = '\0';
 		(void)remove_name(&levels, AT_FDCWD, path);
 		(void)close((int)stats->scratch - 1);
