@@ -29,6 +29,7 @@ static const struct meter_phase phases[DIT_COMPARE_NPHASES] = {
 struct comparison {
 	struct meter meter;
 	json_t *texts; /* NULL: lines */
+	bool is_lost;  /* there was no memory for something */
 };
 
 static void say(void *ctx, const struct dit_report *report)
@@ -37,7 +38,8 @@ static void say(void *ctx, const struct dit_report *report)
 
 	meter_break(&comparison->meter);
 	if (comparison->texts != NULL) {
-		(void)json_array_append_new(comparison->texts, json_text(report->text));
+		comparison->is_lost |= json_array_append_new(comparison->texts,
+		                                             json_text(report->text)) < 0;
 	} else {
 		(void)puts(report->text);
 	}
@@ -66,6 +68,9 @@ static enum status run(struct comparison *comparison, const struct dit_compare_o
 	}
 	if (comparison->texts != NULL) {
 		is_printed = print_json(comparison, ndifferences) == 0;
+	}
+	if (comparison->is_lost) {
+		return common_say("ditcheck", STATUS_NOT_CHECKED, "no memory");
 	}
 	if (!is_printed || fflush(stdout) != 0 || ferror(stdout) != 0) {
 		return common_say("ditcheck", STATUS_NOT_CHECKED,

@@ -16,6 +16,7 @@
 #include "check_output.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -40,32 +41,34 @@ int output_init(struct output *output, bool is_json)
 	return output->json == NULL ? -1 : 0;
 }
 
-static void set_text(json_t *item, const char *name, const char *text)
+static int set_text(json_t *item, const char *name, const char *text)
 {
-	if (text != NULL) {
-		(void)json_object_set_new(item, name, json_text(text));
-	}
+	return text == NULL ? 0 : json_object_set_new(item, name, json_text(text));
 }
 
-/* Owned. */
+/* Owned; NULL: no memory */
 static json_t *finding_json(const struct dit_check_finding *finding)
 {
 	json_t *item = json_pack("{s:o, s:s, s:o}", "file", json_text(finding->file),
 	                         "kind", finding->kind, "text", json_text(finding->text));
 
-	set_text(item, "database", finding->database);
+	int r = item == NULL ? -1 : set_text(item, "database", finding->database);
+
 	if (finding->page != DIT_CHECK_NO_PAGE) {
-		(void)json_object_set_new(item, "page", json_number(finding->page));
+		r = r ?: json_object_set_new(item, "page", json_number(finding->page));
 	}
 	if (finding->node >= 0) {
-		(void)json_object_set_new(item, "node", json_integer(finding->node));
+		r = r ?: json_object_set_new(item, "node", json_integer(finding->node));
 	}
 	if (finding->id != 0) {
-		(void)json_object_set_new(item, "id", json_number(finding->id));
+		r = r ?: json_object_set_new(item, "id", json_number(finding->id));
 	}
-	set_text(item, "dn", finding->dn);
-	set_text(item, "attribute", finding->attribute);
-	return item;
+	r = r ?: set_text(item, "dn", finding->dn);
+	r = r ?: set_text(item, "attribute", finding->attribute);
+	if (r < 0) {
+		json_decref(item);
+	}
+	return r < 0 ? NULL : item;
 }
 
 /* The place of a finding: the members of its JSON that it has. */
@@ -100,16 +103,27 @@ static void print_place(const json_t *item)
 	}
 }
 
+/* To an array of the object, which is made if it is not there. */
+static void append(struct output *output, json_t *object, const char *name, json_t *item)
+{
+	json_t *list = json_object_get(object, name);
+
+	if (list == NULL) {
+		list = json_array();
+		(void)json_object_set_new(object, name, list);
+	}
+	output->is_lost |= json_array_append_new(list, item) < 0;
+}
+
 void output_found(void *ctx, const struct dit_check_finding *finding)
 {
 	struct output *output = ctx;
 	json_t *item = finding_json(finding);
 
+	output->is_lost |= item == NULL;
 	if (output->is_json) {
-		(void)json_array_append_new(
-			json_object_get(output->json,
-		                        finding->is_note ? "notes" : "findings"),
-			item);
+		append(output, output->json, finding->is_note ? "notes" : "findings",
+		       item);
 		return;
 	}
 	meter_break(&output->meter);
@@ -245,34 +259,22 @@ static json_t *config_json(const struct dit_check_config *config)
 
 /* ---- files ---- */
 
-/* To an array of the object, which is made if it is not there. */
-static void append(json_t *object, const char *name, json_t *item)
-{
-	json_t *list = json_object_get(object, name);
-
-	if (list == NULL) {
-		list = json_array();
-		(void)json_object_set_new(object, name, list);
-	}
-	(void)json_array_append_new(list, item);
-}
-
 void output_sizes(void *ctx, const struct dit_check_database *database)
 {
 	struct output *output = ctx;
 
-	append(output->json, "databases", sizes_json(database));
+	append(output, output->json, "databases", sizes_json(database));
 }
 
 void output_config(void *ctx, const struct dit_check_config *config)
 {
 	struct output *output = ctx;
 
-	append(output->json, "configuration", config_json(config));
+	append(output, output->json, "configuration", config_json(config));
 }
 
 /* With the sizes of its databases, the largest first. */
-static void print_file(const struct output *output, const json_t *file)
+static void print_file(struct output *output, json_t *file)
 {
 	const json_t *databases = json_object_get(output->json, "databases");
 	json_t *sizes = fact_largest(databases, output->nsizes);
@@ -282,7 +284,7 @@ static void print_file(const struct output *output, const json_t *file)
 	                          (int)output->is_verbose, "sizes", sizes);
 	const struct filler filler = {.out = stdout, .json = shown, .row = shown};
 
-	(void)json_object_update(shown, (json_t *)file);
+	output->is_lost |= json_object_update(shown, file) < 0;
 	pattern_fill(&filler, check_file_txt);
 	json_decref(shown);
 }
@@ -302,15 +304,15 @@ void output_file(void *ctx, const struct dit_check_file *file)
 	for (size_t i = 0; i < file->ndynlists; i++) {
 		const struct dit_check_dynlist *one = &file->dynlists[i];
 
-		append(item, "dynlists",
+		append(output, item, "dynlists",
 		       json_pack("{s:s, s:s, s:I, s:I, s:I}", "group", one->group,
 		                 "attribute", one->attribute, "entries",
 		                 (json_int_t)one->nentries, "urls",
 		                 (json_int_t)one->nurls, "ignored",
 		                 (json_int_t)one->nignored));
 	}
-	append(output->json, "files", item);
-	if (!output->is_json) {
+	append(output, output->json, "files", item);
+	if (!output->is_json && !output->is_lost) {
 		meter_break(&output->meter);
 		print_file(output, item);
 		output->nsizes =
@@ -338,15 +340,21 @@ int output_finish(struct output *output, const struct dit_check_stats *stats)
 	json_t *kinds = json_object_get(output->json, "kinds");
 
 	for (size_t i = 0; i < stats->nkinds; i++) {
-		(void)json_object_set_new(kinds, stats->kinds[i].kind,
-		                          json_number(stats->kinds[i].nfindings));
+		output->is_lost |=
+			json_object_set_new(kinds, stats->kinds[i].kind,
+		                            json_number(stats->kinds[i].nfindings)) < 0;
 	}
 	if (output->is_json) {
-		(void)json_print(stdout, json_incref(output->json), JSON_INDENT(1));
+		output->is_lost |=
+			json_print(stdout, json_incref(output->json), JSON_INDENT(1)) < 0;
 	} else {
 		pattern_fill(&advised, check_end_txt);
 	}
-	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
+	if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+		return -1;
+	}
+	errno = ENOMEM;
+	return output->is_lost ? -1 : 0;
 }
 
 void output_deinit(struct output *output)

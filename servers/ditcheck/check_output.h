@@ -18,6 +18,7 @@ struct output {
 	bool is_json;        /* else lines */
 	struct json_t *json; /* what is told at the end; owned */
 	size_t nsizes;       /* databases of the files before this one */
+	bool is_lost;        /* there was no memory for something */
 };
 
 /** 0, or -1: no memory. */
@@ -37,7 +38,8 @@ void output_file(void *ctx, const struct dit_check_file *file);
 void output_advise(struct output *output, const struct filter_log *log,
                    const char *options);
 
-/** The sum and the advice, or the JSON object. 0, or -1: it could not be written. */
+/** The sum and the advice, or the JSON object. 0, or -1: something of it
+ * is not written. */
 int output_finish(struct output *output, const struct dit_check_stats *stats);
 
 void output_deinit(struct output *output);

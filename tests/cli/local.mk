@@ -33,6 +33,7 @@ EXTRA_DIST += %D%/report-browser.sh
 # Unit tests of servers/cli, and of files of ditcheck's.
 check_PROGRAMS += \
 	%D%/test_advice \
+	%D%/test_check_output \
 	%D%/test_config_database \
 	%D%/test_estimate_text \
 	%D%/test_figures \
@@ -50,6 +51,12 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_advice_SOURCES = servers/ditcheck/advice.c %D%/test_advice.c
 nodist_%C%_test_advice_SOURCES = servers/ditcheck/advice_rules.c
+%C%_test_check_output_SOURCES = \
+	servers/ditcheck/advice.c \
+	servers/ditcheck/check_output.c \
+	servers/ditcheck/filter_log.c \
+	%D%/test_check_output.c
+nodist_%C%_test_check_output_SOURCES = servers/ditcheck/advice_rules.c
 %C%_test_filter_log_SOURCES = servers/ditcheck/filter_log.c %D%/test_filter_log.c
 %D%/%.o servers/ditcheck/%.o: AM_CPPFLAGS += -I$(top_srcdir)/servers/cli \
 	-I$(top_srcdir)/servers/ditcheck
