@@ -14,7 +14,7 @@
 #include "arguments.h"
 
 /* A reason not to write passwords here; NULL: none. */
-static const char *objection(int fd, const char *name)
+static const char *objection(int fd)
 {
 	struct stat st;
 
@@ -26,10 +26,6 @@ static const char *objection(int fd, const char *name)
 	}
 	if (st.st_uid != geteuid()) {
 		return "the file belongs to another user";
-	}
-	if (st.st_size > 0 &&
-	    (strcmp(name, "data.mdb") == 0 || strcmp(name, "lock.mdb") == 0)) {
-		return "this is a file of a database, which would be lost";
 	}
 	return st.st_nlink > 1 ? "the file has other names" : NULL;
 }
@@ -77,14 +73,18 @@ static int close_to_others(int fd, int dir_fd, const char *name)
 /* @return NULL, or the reason of the failure */
 static const char *open_in(FILE **ret, int dir_fd, const char *name)
 {
-	int fd = open_file(dir_fd, name, 0);
 	const char *reason = NULL;
+	int fd = -1;
 
+	if (strcmp(name, "data.mdb") == 0 || strcmp(name, "lock.mdb") == 0) {
+		return "this is a file of a database, which would be lost";
+	}
+	fd = open_file(dir_fd, name, 0);
 	if (fd < 0) {
 		return errno == ELOOP ? "a symbolic link is not followed"
 		                      : strerror(errno);
 	}
-	reason = objection(fd, name);
+	reason = objection(fd);
 	if (reason == NULL) {
 		fd = close_to_others(fd, dir_fd, name);
 		reason = fd < 0 ? strerror(errno) : NULL;
