@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	-Wl,--wrap=fchown \
 	-Wl,--wrap=fcntl \
 	-Wl,--wrap=flock \
+	-Wl,--wrap=fsync \
 	-Wl,--wrap=fstatat \
 	-Wl,--wrap=pwrite \
 	-Wl,--wrap=write

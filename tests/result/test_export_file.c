@@ -63,6 +63,19 @@ int __wrap_fchown(int fd, uid_t user, gid_t group)
 	return __real_fchown(fd, user, group);
 }
 
+static int nsyncs = -1; /* calls of fsync() until one fails */
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	if (nsyncs >= 0 && nsyncs-- == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return __real_fsync(fd);
+}
+
 static bool is_taken; /* somebody takes the next file for a leftover */
 int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
@@ -233,6 +246,20 @@ FIXTURE_TEST(a_new_file_appears_when_it_is_complete)
 	dit_export_file_close(&f->file);
 	assert_holds(f, "out\ntext!");
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+FIXTURE_TEST(a_name_that_may_not_last_is_told)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	nsyncs = 1;
+	assert_int_equal(dit_export_file_finish(&f->file), -EIO);
+	assert_string_equal(f->file.why, "the file is complete, but may be gone after a "
+	                                 "loss of power: Input/output error");
+	dit_export_file_close(&f->file);
+	assert_holds(f, "out\ntext!");
 }
 
 /* ---- leftovers ---- */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/slab.h"
 #include "base/stop.h"
@@ -463,7 +464,14 @@ int dit_export_file_finish(struct dit_export_file *file)
 	}
 	free(file->temporary);
 	file->temporary = NULL;
-	return dit_sync_directory(file->dir_fd);
+	r = dit_sync_directory(file->dir_fd);
+	if (r < 0) {
+		(void)snprintf(file->why, sizeof(file->why),
+		               "the file is complete, but may be gone after a loss of "
+		               "power: %s",
+		               dit_errno_text(-r));
+	}
+	return r;
 }
 
 void dit_export_file_close(struct dit_export_file *file)

@@ -73,6 +73,11 @@ struct export
 
 /* ---- reports ---- */
 
+static const char *why_of(const struct export *export, int r)
+{
+	return export->file.why[0] == '\0' ? dit_strerror(r) : export->file.why;
+}
+
 static int fail_on_file(struct export *export, int r)
 {
 	const char *path = export->opts->output;
@@ -82,7 +87,7 @@ static int fail_on_file(struct export *export, int r)
 		return r; /* told at the end */
 	}
 	return dit_job_say(&export->job, r, "%s: %s",
-	                   path == NULL ? "standard output" : path, dit_strerror(r));
+	                   path == NULL ? "standard output" : path, why_of(export, r));
 }
 
 /* ---- members ---- */
@@ -492,8 +497,7 @@ static int run(struct export *export)
 		/* slapcat's perror() */
 		dit_job_report(
 			&export->job, DIT_REPORT_PLAIN, "%s%s%s", export->opts->output,
-			export->opts->output[0] == '\0' ? "" : ": ",
-			export->file.why[0] == '\0' ? dit_strerror(r) : export->file.why);
+			export->opts->output[0] == '\0' ? "" : ": ", why_of(export, r));
 		return r;
 	}
 	r = choose(export);

@@ -186,7 +186,7 @@ static int finish_file(struct dit_split_output *output, struct dit_split_file *f
 {
 	int r = dit_export_file_finish(&file->file);
 
-	return r < 0 ? fail(output, file->path, "", r) : 0;
+	return r < 0 ? fail(output, file->path, file->file.why, r) : 0;
 }
 
 /* A small file, whole. */
@@ -199,7 +199,7 @@ static int write_small(struct dit_split_output *output, const char *path,
 	if (r == 0) {
 		r = dit_export_file_write(&file, text.data, text.len);
 		r = r < 0 ? r : dit_export_file_finish(&file);
-		r = r < 0 ? fail(output, path, "", r) : 0;
+		r = r < 0 ? fail(output, path, file.why, r) : 0;
 	}
 	dit_export_file_close(&file);
 	return r;
