@@ -117,7 +117,6 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		                    "findings could not be written: %s", strerror(errno));
 	}
 	result_file_drop(&report);
-	filter_log_deinit(&options->log);
 	output_deinit(&output);
 	dit_check_stats_deinit(&stats);
 	return status;
@@ -126,18 +125,16 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 static int ditcheck(int argc, char *argv[])
 {
 	struct check_options options;
-	const volatile sig_atomic_t *stop = NULL;
-	int r = check_options_read(&options, argc, argv);
+	enum status status = STATUS_NOT_CHECKED;
 
-	if (r < 0) {
-		return STATUS_NOT_CHECKED;
+	if (check_options_read(&options, argc, argv) == 0) {
+		status = common_print_help(&options.common) ? STATUS_CLEAN
+		         : options.wants_compare
+		                 ? compare(&options, common_catch_interrupts())
+		                 : check(&options, common_catch_interrupts());
 	}
-	if (common_print_help(&options.common)) {
-		return STATUS_CLEAN;
-	}
-	stop = common_catch_interrupts();
-	return (int)(options.wants_compare ? compare(&options, stop)
-	                                   : check(&options, stop));
+	filter_log_deinit(&options.log);
+	return (int)status;
 }
 
 int main(int argc, char *argv[])

@@ -10,7 +10,7 @@ if ! command -v valgrind >/dev/null; then
 	skip "valgrind is not installed (Debian: valgrind)"
 fi
 
-# under NAME PROGRAM ARGUMENT...
+# under NAME PROGRAM ARGUMENT...: the exit status is $wanted, or 0
 under() {
 	local name=$1 status
 	shift
@@ -18,7 +18,7 @@ under() {
 		--suppressions="${DIT_SRCDIR:?}/tests/faults/valgrind.supp" \
 		--log-file="$work/valgrind" "$@" >"$work/out" 2>"$work/said"
 	status=$?
-	check "$name: exit status $status" test $status -eq 0
+	check "$name: exit status $status" test $status -eq "${wanted:-0}"
 	check "$name: valgrind says nothing" quiet
 }
 
@@ -29,6 +29,7 @@ quiet() {
 
 make_input 60
 conf=$work/dit/slapd.conf
+wanted=2 under "a wrong call" "$DITCHECK" -f "$conf" --filter-log="$work/first.ldif"
 options=(-q -T 2 --memory 16M --tmpdir "$work/tmp" -f "$conf")
 for databases in "db" "db db-other"; do
 	make_conf "$work/dit"
