@@ -477,14 +477,30 @@ bool common_is_setting(const struct common_setting *setting, const char *name)
 
 int common_pass_setting(const struct common_options *options, const char *text)
 {
-	static const char *const names[] = {"slp", "syslog", "syslog-level",
-	                                    "syslog-user"};
+	static const struct {
+		const char *name;
+		const char *meaningless; /* NULL: not told */
+	} known[] = {
+		{"slp", NULL},
+		{"syslog", NULL},
+		{"syslog-level", NULL},
+		{"syslog-user", NULL},
+		{"ldif-wrap", "ldif-wrap"},
+		{"ldif_wrap", "ldif-wrap"},
+		{"schema-check", "schema-check"},
+		{"value-check", "value-check"},
+	};
 	struct common_setting setting = common_read_setting(text);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (common_is_setting(&setting, names[i])) {
-			return 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!common_is_setting(&setting, known[i].name)) {
+			continue;
 		}
+		if (known[i].meaningless != NULL && setting.value != NULL) {
+			(void)fprintf(stderr, "%s meaningless for tool.\n",
+			              known[i].meaningless);
+		}
+		return 0;
 	}
 	return common_wrong(options, "unknown option -o", text);
 }

@@ -43,10 +43,7 @@ static int read_o(struct options *options, const char *text)
 		               : common_wrong_call(&options->common,
 		                                   "remove-sids needs an argument.");
 	}
-	/* slapcat's: it changes nothing here. */
-	return strncasecmp(text, "ldif-", 5) == 0
-	               ? 0
-	               : common_pass_setting(&options->common, text);
+	return common_pass_setting(&options->common, text);
 }
 
 static int read_own(void *ctx, int option, const char *text)

@@ -80,12 +80,6 @@ static int read_o(struct cat_options *options, const char *text)
 	    common_is_setting(&setting, "ldif_wrap")) {
 		return read_wrap(options, setting.value);
 	}
-	if (common_is_setting(&setting, "schema-check") ||
-	    common_is_setting(&setting, "value-check")) {
-		(void)fprintf(stderr, "%.*s meaningless for tool.\n",
-		              (int)setting.name_len, text);
-		return 0;
-	}
 	return common_pass_setting(&options->common, text);
 }
 
