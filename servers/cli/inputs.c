@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ditkit/path.h>
 #include <ditkit/split.h>
 #include <jansson.h>
 
@@ -360,6 +361,27 @@ static bool is_file(const char *path, const struct stat *file)
 	       st.st_ino == file->st_ino;
 }
 
+/* The same name in the same directory, whether it is there or not. */
+static bool is_one_name(const char *a, const char *b)
+{
+	const char *paths[] = {a, b};
+	const char *names[2];
+	struct stat directories[2];
+	unsigned n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		int fd = dit_path_open_parent(paths[i], &names[i], NULL);
+
+		n += fd >= 0 && fstat(fd, &directories[i]) == 0;
+		if (fd >= 0) {
+			(void)close(fd);
+		}
+	}
+	return n == 2 && strcmp(names[0], names[1]) == 0 &&
+	       directories[0].st_dev == directories[1].st_dev &&
+	       directories[0].st_ino == directories[1].st_ino;
+}
+
 /* @param before  other results
  * @return why a result is not written there; NULL: it is */
 static const char *objection(const struct inputs *inputs,
@@ -381,7 +403,7 @@ static const char *objection(const struct inputs *inputs,
 		return "this is the configuration, which would be lost";
 	}
 	for (size_t i = 0; i < number && strncmp(path, "/dev/", 5) != 0; i++) {
-		if (strcmp(before[i], path) == 0 ||
+		if (is_one_name(before[i], path) ||
 		    (is_there && is_file(before[i], &result))) {
 			return "two results cannot go to one file";
 		}

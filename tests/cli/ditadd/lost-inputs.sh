@@ -19,6 +19,7 @@ try "$DITADD" -c -f slapd.conf --stats=slapd.conf -l in.ldif
 try "$DITADD" -c -f slapd.conf --report ./slapd.conf -l in.ldif
 cmp slapd.conf same.conf || cp same.conf slapd.conf
 try "$DITADD" -c -f slapd.conf --rejects result --stats=result -l in.ldif
+try "$DITADD" -c -f slapd.conf --rejects result --report ./parts/../result -l in.ldif
 touch result
 try "$DITMODIFY" -c -f slapd.conf --rejects result --stats=./result in.ldif
 ls -A . db parts
