@@ -152,12 +152,12 @@ static int check_choice(struct dit_diff *diff)
 	if ((diff->opts.is_made[0] || diff->opts.is_made[1]) && diff->opts.make == NULL) {
 		return dit_diff_fail(diff, -EINVAL, "make", "nothing makes the database");
 	}
-	return diff->opts.nattrs > 0 && (diff->opts.exact || dit_diff_has_digests(diff))
-	               ? dit_diff_fail(diff, -EINVAL, "attributes",
-	                               "a digest covers whole entries")
-	       : diff->has_match && diff->opts.exact
+	return diff->opts.exact && (diff->has_match || diff->opts.nattrs > 0)
 	               ? dit_diff_fail(diff, -EINVAL, "exact",
 	                               "exact changes cover all entries and attributes")
+	       : diff->opts.nattrs > 0 && dit_diff_has_digests(diff)
+	               ? dit_diff_fail(diff, -EINVAL, "attributes",
+	                               "a digest covers whole entries")
 	               : 0;
 }
 

@@ -14,6 +14,8 @@ done <<-'OPTIONS'
 	--attrs nonsense db empty
 	-a (cn= db empty
 	--subtree nonsense db empty
+	--exact --attrs cn db db
+	--exact -a (cn=*) db db
 	--memory 1K db
 	db db
 	db db/data.mdb
