@@ -225,6 +225,9 @@ static int read_options(struct diff_options *options, int argc, char *argv[])
 		return r;
 	}
 	common_take_diff(&options->diff, common);
+	if (options->diff.base != NULL && options->diff.base[0] == '\0') {
+		return common_wrong_call(common, "--subtree needs a DN");
+	}
 	options->is_summary = common_is_given(common, OPT_SUMMARY);
 	options->is_json = common_is_given(common, OPT_JSON);
 	return read_operands(options, argc, argv);

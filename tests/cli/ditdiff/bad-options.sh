@@ -14,6 +14,7 @@ done <<-'OPTIONS'
 	--attrs nonsense db empty
 	-a (cn= db empty
 	--subtree nonsense db empty
+	--subtree= db db
 	--exact --attrs cn db db
 	--exact -a (cn=*) db db
 	--memory 1K db
