@@ -118,7 +118,7 @@ int common_say(const char *program, int r, const char *format, ...)
 int common_fail_path(const char *program, const char *path, const char *reason)
 {
 	(void)fprintf(stderr, "%s: ", program);
-	text_echo(stderr, path);
+	text_echo(stderr, path[0] == '\0' ? "\"\"" : path);
 	(void)fprintf(stderr, ": %s\n", reason);
 	return -1;
 }
