@@ -36,7 +36,9 @@ int main(int argc, char *argv[])
 	opts.report = print_report;
 	opts.found = print_found;
 	status = dit_check(&opts, &stats) < 0 ? 2 : stats.nfindings > 0;
-	printf("%llu findings\n", (unsigned long long)stats.nfindings);
+	if (status != 2) {
+		printf("%llu findings\n", (unsigned long long)stats.nfindings);
+	}
 	dit_check_stats_deinit(&stats);
 	return status;
 }

@@ -143,6 +143,7 @@ same 'make_changes: the way back' '1 entries changed' "$(./make_changes "$conf" 
 same 'make_changes: a failure' 1 $?
 grep -q 'make_changes: .*ou=New' err || fail 'make_changes: a failure is not told'
 same 'check_database: a sound one' '0 findings' "$(./check_database "$conf")"
+same 'check_database: none that can be checked' '' "$(./check_database nothing.conf 2>err)"
 printf 'x' | dd of=copy/data.mdb bs=1 seek=$((2 * 4096 + 10)) conv=notrunc 2>/dev/null
 sed "s,^directory.*,directory $work/copy," "$conf" >copy.conf
 ./check_database copy.conf >out 2>&1
