@@ -42,6 +42,13 @@ for page in $pages; do
 		echo "FAILED: $page has a table that is not one" >&2
 		nfailed=$((nfailed + 1))
 	}
+	# The first screens answer what most readers look for.
+	begin=$(mandoc -T ascii -O width=78 "$work/man/$page" | sed 's/.\x08//g' |
+		sed -n '/^   Examples$/{=;q}')
+	[ "${page##*.}" != 8 ] || [ "${begin:-99}" -le 30 ] || {
+		echo "FAILED: the examples of $page begin in line $begin" >&2
+		nfailed=$((nfailed + 1))
+	}
 	# groff begins the second line of a last column after all widths that are given.
 	awk '/^\.Bl -column/ { line = FNR; gsub(/"[^"]*"/, "x"); nwidths = NF - 2; ncells = 1 }
 		/^\.It/ && line { n = gsub(/ Ta/, "") + 1; if (n > ncells) ncells = n }
