@@ -251,7 +251,11 @@ holes() { # entries whose parent was never added
 	told 0 'all entries' take 1 && with=$(newest 1) && shown 1 >"$work/shown/1.$with" &&
 		printf '%s\n' 'dn: ou=b,ou=hole,dc=h1' 'changetype: modify' 'add: l' 'l: c' |
 		"$DITMODIFY" -f "$work/ref/slapd.conf" -n 1 -w &&
-		told 0 '2 changes' take 1 && told 0 'sound up to' verify 1 && restored 1 "$with"
+		told 0 '2 changes' take 1 &&
+		printf '%s\n' 'dn: ou=b,ou=hole,dc=h1' 'changetype: modify' 'replace: l' 'l: d' |
+		"$DITMODIFY" -f "$work/ref/slapd.conf" -n 1 && history take 1 | grep -q ': 1 change$' &&
+		history list 1 | grep -q '  1 change$' &&
+		told 0 'sound up to' verify 1 && restored 1 "$with"
 	status=$?
 	rm -rf "$work/ref/db-1" && mv "$work/before" "$work/ref/db-1" && return $status
 }
