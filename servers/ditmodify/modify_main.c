@@ -106,7 +106,7 @@ static int read_options(struct modify_options *options, int argc, char *argv[])
 	r = common_check_options(&options->common, argc, argv);
 	if (r == 0 && options->modify.mends_memberof && options->inputs.n > 0) {
 		return common_wrong(&options->common, "--memberof excludes an input:",
-		                    options->inputs.paths[0]);
+		                    options->inputs.paths[0] ?: "-");
 	}
 	if (r == 0 && options->common.conf == NULL &&
 	    config_database_is_meant(&options->common)) {

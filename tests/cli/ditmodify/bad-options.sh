@@ -22,6 +22,7 @@ done <<-'OPTIONS'
 	--max-rejects x
 	--openldap 2.4
 	--progress sometimes
+	--memberof -
 	empty
 	--rejects /nonexistent/rejects
 	--stats=/nonexistent/stats
