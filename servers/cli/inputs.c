@@ -388,6 +388,8 @@ static const char *objection(const struct inputs *inputs,
                              const struct common_options *options, const char *path,
                              const char *const *before, size_t number)
 {
+	const char *slash = strrchr(path, '/');
+	const char *name = slash == NULL ? path : slash + 1;
 	struct stat result;
 	bool is_there = stat(path, &result) == 0;
 	bool is_input = is_there && has_standard_input(inputs) && is_file(NULL, &result);
@@ -397,6 +399,10 @@ static const char *objection(const struct inputs *inputs,
 	}
 	if (is_input) {
 		return "this is an input, which would be lost";
+	}
+	/* Also where it is not there yet: the load is going to make it. */
+	if (strcmp(name, "data.mdb") == 0 || strcmp(name, "lock.mdb") == 0) {
+		return "this is a file of a database, which would be lost";
 	}
 	if (is_there &&
 	    is_file(options->conf != NULL ? options->conf : DIT_DEFAULT_CONF, &result)) {

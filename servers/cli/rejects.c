@@ -73,13 +73,9 @@ static int close_to_others(int fd, int dir_fd, const char *name)
 /* @return NULL, or the reason of the failure */
 static const char *open_in(FILE **ret, int dir_fd, const char *name)
 {
+	int fd = open_file(dir_fd, name, 0);
 	const char *reason = NULL;
-	int fd = -1;
 
-	if (strcmp(name, "data.mdb") == 0 || strcmp(name, "lock.mdb") == 0) {
-		return "this is a file of a database, which would be lost";
-	}
-	fd = open_file(dir_fd, name, 0);
 	if (fd < 0) {
 		return errno == ELOOP ? "a symbolic link is not followed"
 		                      : strerror(errno);

@@ -248,6 +248,18 @@ FIXTURE_TEST(a_new_file_appears_when_it_is_complete)
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
 }
 
+FIXTURE_TEST(a_data_file_is_made_and_not_replaced)
+{
+	struct fixture *f = *state;
+	char *path = test_text("%s/data.mdb", f->dir);
+
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), -EEXIST);
+	dit_export_file_close(&f->file);
+}
+
 FIXTURE_TEST(a_name_that_may_not_last_is_told)
 {
 	struct fixture *f = *state;

@@ -211,6 +211,11 @@ static int open_old(struct dit_export_file *file, const struct stat *old)
 	if (r < 0) {
 		return r;
 	}
+	if (strcmp(file->name, "data.mdb") == 0 || strcmp(file->name, "lock.mdb") == 0) {
+		(void)snprintf(file->why, sizeof(file->why),
+		               "this is a file of a database, which would be lost");
+		return -EEXIST;
+	}
 	if (S_ISREG(old->st_mode)) {
 		return faccessat(file->dir_fd, file->name, W_OK, 0) < 0
 		               ? -errno
@@ -243,12 +248,6 @@ static int open_in_directory(struct dit_export_file *file)
 	}
 	if (file->name[0] == '\0') {
 		return -EISDIR;
-	}
-	/* Also where it is not there yet: a load would make it, and lose one of both. */
-	if (strcmp(file->name, "data.mdb") == 0 || strcmp(file->name, "lock.mdb") == 0) {
-		(void)snprintf(file->why, sizeof(file->why),
-		               "this is a file of a database, which would be lost");
-		return -EEXIST;
 	}
 	if (fstatat(file->dir_fd, file->name, &old, AT_SYMLINK_NOFOLLOW) < 0) {
 		return errno == ENOENT ? open_temporary(file, NULL) : -errno;
