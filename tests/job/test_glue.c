@@ -111,6 +111,18 @@ TEST(a_number_keeps_the_subordinates_entries_out)
 	dit_glue_deinit(&right);
 }
 
+TEST(a_hidden_subordinate_gets_its_entries_by_number_too)
+{
+	struct dit_glue superior = {0};
+
+	databases[RIGHT].is_hidden = true;
+	superior = glue_of(SUPERIOR, (struct dit_job_opts){.database = 4});
+	assert_int_equal(where(&superior, "cn=a,ou=r,dc=x"), RIGHT);
+	assert_int_equal(where(&superior, "cn=a,ou=l,dc=x"), -1);
+	databases[RIGHT].is_hidden = false;
+	dit_glue_deinit(&superior);
+}
+
 TEST(the_empty_dn_needs_an_empty_suffix)
 {
 	struct dit_database root = {.number = 1, .type = "mdb", .has_suffix = true};

@@ -8,10 +8,12 @@
 # Directories of the site that are databases, the superior one first.
 databases="db db-other db-later db-apart"
 
-# make_glued DIR: a site with all of them empty
+# make_glued DIR: a site with all of them empty; the subordinates are hidden if hidden is set
+hidden=
 make_glued() {
 	make_site "$1" glue
 	mkdir "$1/db-apart"
+	[ -z "$hidden" ] || sed -i 's/^subordinate/&\nhidden on/' "$1/slapd.conf"
 }
 
 # operational NUMBER
@@ -122,6 +124,13 @@ compare "mixed" -b "ou=sub,$top" -c
 compare "mixed" -g -b "ou=sub,$top" -c
 compare "mixed" -b "$top" -u
 compare "mixed" -b "$top" -s
+
+hidden=yes
+compare "hidden" -n 4 -c
+compare "hidden" -b "$top" -c
+compare "hidden" -n 4 -g -c
+compare "hidden" -n 2 -c
+hidden=
 
 # Without the database apart the superior one is the default.
 for options in "" "-g" "-q -g" "-u -g"; do

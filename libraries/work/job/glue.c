@@ -105,7 +105,7 @@ int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn)
 		return -1;
 	}
 	/* In order of definition: nested subordinates come before those around them. */
-	for (size_t i = 1; i < glue->ndatabases && glue->is_glued; i++) {
+	for (size_t i = 1; i < glue->ndatabases; i++) {
 		if (dit_dn_is_below(dn->norm, glue->databases[i]->suffix_norm)) {
 			return (int)i;
 		}
