@@ -122,6 +122,7 @@ int dit_modify_list_nodes(struct modify_tree *tree)
 	}
 	for (size_t i = 0; i < table->nslots; i++) {
 		if (table->slots[i] != NULL) {
+			table->slots[i]->is_gone |= table->slots[i]->nsubs == 0;
 			tree->nodes[tree->nnodes++] = table->slots[i];
 		}
 	}
@@ -218,20 +219,31 @@ int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn, unsigned
 
 int dit_modify_meet_root(struct modifier *modifier, struct modify_node **ret)
 {
-	static const struct dit_name root = {.norm = DIT_SPAN(""),
-	                                     .pretty = DIT_SPAN("")};
+	static const struct dit_name root = {
+		.norm = DIT_SPAN(""), .pretty = DIT_SPAN(""), .nsubs = 1};
 
 	return meet(modifier, NULL, &root, ret);
 }
 
 /* ---- changes ---- */
 
-/* Subtrees from a node up become larger or smaller. */
-static void count_up(struct modify_node *node, uint64_t n)
+/* Subtrees from a node up become larger or smaller. A hole that has lost all below it is
+ * not counted; it is gone at the end if nothing comes below it. */
+static int count_up(struct modifier *modifier, struct modify_node *node, uint64_t n)
 {
-	for (; node != NULL; node = node->parent) {
+	struct dit_span record;
+	int r = 0;
+
+	for (; node != NULL && r >= 0; node = node->parent) {
+		n += node->nsubs == 0;
 		node->nsubs += n; /* modulo 2^64 */
+		if (node->nsubs == 1 && node->entry == NULL) {
+			r = dit_output_find_entry(modifier->output, node->id, &record);
+			node->nsubs -= r == 0;
+			n -= r == 0;
+		}
 	}
+	return r < 0 ? r : 0;
 }
 
 /* 0; -ENOMEM */
@@ -289,17 +301,15 @@ int dit_modify_add_node(struct modifier *modifier, struct modify_node *parent,
 		return r;
 	}
 	tree->last_id = id;
-	count_up(parent, 1);
 	*ret = node;
-	return 0;
+	return count_up(modifier, parent, 1);
 }
 
 int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node)
 {
 	struct modify_tree *tree = &modifier->tree;
-	int r = 0;
+	int r = count_up(modifier, node->parent, (uint64_t)-1);
 
-	count_up(node->parent, (uint64_t)-1);
 	node->is_gone = true;
 	node->entry = NULL;
 	/* slapd gives an ID again that was the highest. */
@@ -315,7 +325,8 @@ int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
                          struct modify_node *parent, struct dit_span norm,
                          struct dit_span pretty)
 {
-	count_up(node->parent, -node->nsubs);
-	count_up(parent, node->nsubs);
-	return take_name(modifier, node, parent, norm, pretty);
+	int r = count_up(modifier, node->parent, -node->nsubs);
+
+	r = r ?: count_up(modifier, parent, node->nsubs);
+	return r ?: take_name(modifier, node, parent, norm, pretty);
 }

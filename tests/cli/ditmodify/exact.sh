@@ -138,9 +138,11 @@ names() { # names DIRECTORY DN...: entries that have no more than a class
 	mkdir "$1"
 	{
 		printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n'
-		for dn in "${@:2}"; do
+		for dn in "${@:2}"; do # an empty one: no entry with that entryUUID
+			n=$((n + 1))
+			[ -n "$dn" ] || continue
 			printf 'dn: %s,dc=example,dc=com\nobjectClass: organizationalUnit\n' "$dn"
-			printf 'entryUUID: 00000000-0000-4000-8000-%012d\n\n' $((n += 1))
+			printf 'entryUUID: 00000000-0000-4000-8000-%012d\n\n' $n
 		done
 	} | "$DITADD" -f slapd.conf -q -s --exact -d 0 --database "$1"
 	n=0
@@ -171,3 +173,12 @@ names twelve ou=b cn=a,ou=hole cn=c,ou=hole 2>/dev/null
 "$DITDIFF" -f slapd.conf --exact eleven twelve >18.ldif
 echo "# status $?"
 "$DITCHECK" -f slapd.conf --database eleven | grep -o 'name-.*\|hole.*\|[0-9]* findings.*'
+echo "# holes go with the last entry below them"
+names thirteen ou=a cn=c,cn=hole,cn=hole,ou=a cn=d,ou=a ou=e,cn=kept cn=f,cn=kept 2>/dev/null
+names fourteen '' '' cn=d '' cn=f,cn=kept 2>/dev/null
+"$DITDIFF" -f slapd.conf --exact thirteen fourteen >19.ldif
+"$DITMODIFY" -f slapd.conf --exact --database thirteen 19.ldif
+"$DITDIFF" -f slapd.conf --exact thirteen fourteen >20.ldif
+echo "# status $?"
+"$DITCHECK" -f slapd.conf --database thirteen | grep -o 'dn2i.*\|[^ ]*: hole.*\|[0-9]* findings.*'
+"$DITCHECK" -f slapd.conf --database thirteen --stats | grep -o '^id2e.*'
