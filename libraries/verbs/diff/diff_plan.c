@@ -241,7 +241,8 @@ static int look_ahead(struct dit_diff *diff)
 		if (node->moves || is_deleted(node)) {
 			r = take_name(diff, node);
 		}
-		while (at != NULL && is_deleted(at) && !at->has_kept) {
+		while (at != NULL && !at->has_kept &&
+		       (is_deleted(at) || at->item[0]->is_hole)) {
 			at->has_kept = true;
 			at = dit_diff_parent_of(at, 0);
 		}

@@ -174,7 +174,7 @@ names twelve ou=b cn=a,ou=hole cn=c,ou=hole 2>/dev/null
 echo "# status $?"
 "$DITCHECK" -f slapd.conf --database eleven | grep -o 'name-.*\|hole.*\|[0-9]* findings.*'
 echo "# holes go with the last entry below them"
-names thirteen ou=a cn=c,cn=hole,cn=hole,ou=a cn=d,ou=a ou=e,cn=kept cn=f,cn=kept 2>/dev/null
+names thirteen ou=a cn=c,cn=hole,cn=hole,ou=a cn=d,cn=hole,ou=a ou=e,cn=kept cn=f,cn=kept 2>/dev/null
 names fourteen '' '' cn=d '' cn=f,cn=kept 2>/dev/null
 "$DITDIFF" -f slapd.conf --exact thirteen fourteen >19.ldif
 "$DITMODIFY" -f slapd.conf --exact --database thirteen 19.ldif
