@@ -51,6 +51,7 @@ struct dit_diff_item {
 	/* Set when it is read. */
 	bool is_read;
 	bool is_hole;
+	bool is_taken;                /* a hole: an entry that comes has its DN */
 	unsigned depth;               /* RDNs of its DN */
 	struct dit_diff_item *parent; /* NULL: topmost */
 	uint64_t class_hash;          /* of structuralObjectClass */

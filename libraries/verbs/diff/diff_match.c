@@ -252,6 +252,7 @@ static int mark(struct dit_diff *diff, unsigned side, struct dit_diff_map *ret)
 		const struct dit_diff_item *same = dit_diff_map_get(&dns, item->dn);
 
 		if (same != NULL && same->node != item->node) {
+			item->is_taken = item->is_hole;
 			r = dit_diff_map_set(ret, item->id, item);
 		}
 	}
@@ -296,7 +297,7 @@ static int check_holes(struct dit_diff *diff)
 		struct dit_span dn;
 
 		if (!moves && !is_hole_alone(b, a) &&
-		    (b == NULL || !is_hole_alone(a, b))) {
+		    !(b == NULL ? a->is_taken : is_hole_alone(a, b))) {
 			continue;
 		}
 		if (dit_diff_dn(diff, diff->nodes[i], &dn) < 0) {

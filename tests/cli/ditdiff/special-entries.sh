@@ -50,6 +50,12 @@ $unit
 $id"
 "$DITADD" -q -f slapd.conf -l first.ldif
 "$DITDIFF" -f slapd.conf first.ldif db/data.mdb
+# An entry that gets the DN of a hole above it.
+states "dn: ou=b,ou=b,dc=example,dc=com
+$unit
+$id" "dn: ou=b,dc=example,dc=com
+$unit
+$id"
 # A hole below an entry that becomes one of another class.
 branch() { # branch CLASSES
 	printf 'dn: ou=b,dc=example,dc=com\n%s\n\n' "$1"
