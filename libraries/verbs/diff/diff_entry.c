@@ -178,9 +178,9 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 		r = take(diff, &entries[0], ava->type, &sides[0]);
 		r = r ?: take(diff, &entries[1], ava->type, &sides[1]);
 		/* The entry may need a value of this type until it is modified. slapd
-		 * may not find one of several blocks. */
-		if (r == 0 &&
-		    (!is_in_rdn(&rdns.new, ava->type) || sides[0].nblocks > 1)) {
+		 * may not find one of several blocks, and none that is not there. */
+		if (r == 0 && (!is_in_rdn(&rdns.new, ava->type) || sides[0].nblocks > 1 ||
+		               !has(&sides[0], ava->norm))) {
 			return 1;
 		}
 		all_stay = r == 0 && all_stay && has(&sides[1], ava->norm);

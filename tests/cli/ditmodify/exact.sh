@@ -182,3 +182,10 @@ names fourteen '' '' cn=d '' cn=f,cn=kept 2>/dev/null
 echo "# status $?"
 "$DITCHECK" -f slapd.conf --database thirteen | grep -o 'dn2i.*\|[^ ]*: hole.*\|[0-9]* findings.*'
 "$DITCHECK" -f slapd.conf --database thirteen --stats | grep -o '^id2e.*'
+echo "# an entry that has another value than its name gets a name"
+state fifteen ou=b x
+state sixteen ou=c x
+"$DITDIFF" -f slapd.conf --exact fifteen sixteen >21.ldif
+"$DITMODIFY" -f slapd.conf --exact --database fifteen 21.ldif
+"$DITDIFF" -f slapd.conf --exact fifteen sixteen >22.ldif
+echo "# status $?"
