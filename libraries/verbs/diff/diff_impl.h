@@ -51,7 +51,6 @@ struct dit_diff_item {
 	/* Set when it is read. */
 	bool is_read;
 	bool is_hole;
-	bool is_taken;                /* a hole: an entry that comes has its DN */
 	unsigned depth;               /* RDNs of its DN */
 	struct dit_diff_item *parent; /* NULL: topmost */
 	uint64_t class_hash;          /* of structuralObjectClass */
@@ -198,6 +197,10 @@ bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad);
 
 /** Items become nodes, with all entries above them. 0; error */
 int dit_diff_match(struct dit_diff *diff);
+
+/** No changes lead past a hole. @param where  the entry is missing */
+int dit_diff_refuse_hole(struct dit_diff *diff, const struct dit_diff_node *node,
+                         const char *where);
 /** An entry of a side by its ID: @p ret is valid until the next call. 0; error */
 int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
                   struct dit_entry_view *ret);

@@ -252,7 +252,6 @@ static int mark(struct dit_diff *diff, unsigned side, struct dit_diff_map *ret)
 		const struct dit_diff_item *same = dit_diff_map_get(&dns, item->dn);
 
 		if (same != NULL && same->node != item->node) {
-			item->is_taken = item->is_hole;
 			r = dit_diff_map_set(ret, item->id, item);
 		}
 	}
@@ -286,31 +285,39 @@ static bool is_hole_alone(const struct dit_diff_item *hole,
 	       (other == NULL || (!other->is_hole && !other->is_equal));
 }
 
+int dit_diff_refuse_hole(struct dit_diff *diff, const struct dit_diff_node *node,
+                         const char *where)
+{
+	struct dit_span dn;
+
+	if (dit_diff_dn(diff, node, &dn) < 0) {
+		return -ENOMEM;
+	}
+	diff->is_told = true;
+	return dit_job_say(&diff->job, -EINVAL,
+	                   "%.*s: this entry is missing in %s, and entries below "
+	                   "it are there: no changes lead from one to the other",
+	                   DIT_SPAN_ARGS(dn), where);
+}
+
 /* slapd deletes no entry that has others below it, and adds none below a hole. A hole of
  * the first side goes with all below it, but no change names it. */
 static int check_holes(struct dit_diff *diff)
 {
-	for (size_t i = 0; i < diff->nnodes; i++) {
-		const struct dit_diff_item *a = diff->nodes[i]->item[0];
-		const struct dit_diff_item *b = diff->nodes[i]->item[1];
-		bool moves = diff->nodes[i]->moves && a->is_hole && b->is_hole;
-		struct dit_span dn;
+	int r = 0;
 
-		if (!moves && !is_hole_alone(b, a) &&
-		    !(b == NULL ? a->is_taken : is_hole_alone(a, b))) {
-			continue;
+	for (size_t i = 0; i < diff->nnodes && r == 0; i++) {
+		const struct dit_diff_node *node = diff->nodes[i];
+		const struct dit_diff_item *a = node->item[0];
+		const struct dit_diff_item *b = node->item[1];
+
+		if (node->moves && a->is_hole && b->is_hole) {
+			r = dit_diff_refuse_hole(diff, node, "both states");
+		} else if (is_hole_alone(b, a) || (b != NULL && is_hole_alone(a, b))) {
+			r = dit_diff_refuse_hole(diff, node, "one state");
 		}
-		if (dit_diff_dn(diff, diff->nodes[i], &dn) < 0) {
-			return -ENOMEM;
-		}
-		diff->is_told = true;
-		return dit_job_say(&diff->job, -EINVAL,
-		                   "%.*s: this entry is missing in %s, and entries below "
-		                   "it are there: no changes lead from one to the other",
-		                   DIT_SPAN_ARGS(dn),
-		                   moves ? "both states" : "one state");
 	}
-	return 0;
+	return r;
 }
 
 int dit_diff_match(struct dit_diff *diff)

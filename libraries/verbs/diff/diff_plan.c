@@ -39,6 +39,12 @@ static bool is_deleted(const struct dit_diff_node *node)
 	return node->item[1] == NULL && node->item[0] != NULL && !node->item[0]->is_equal;
 }
 
+/* A hole of the first side that goes with all below it. */
+static bool is_hole_deleted(const struct dit_diff_node *node)
+{
+	return node->item[1] == NULL && node->item[0]->is_hole;
+}
+
 /* ---- names ---- */
 
 static uint64_t name_of(const struct dit_diff_node *parent, uint64_t rdn_hash)
@@ -227,8 +233,8 @@ static int take_steps(struct dit_diff *diff, unsigned side,
 	return r;
 }
 
-/* Names are taken by nodes that go or move. Entries above one that stays, and that go
- * themselves, are deleted at the end. */
+/* Names are taken by nodes that go or move; that of a hole cannot be freed. Entries above
+ * one that stays, and that go themselves, are deleted at the end. */
 static int look_ahead(struct dit_diff *diff)
 {
 	int r = 0;
@@ -238,13 +244,25 @@ static int look_ahead(struct dit_diff *diff)
 		struct dit_diff_node *at =
 			node->moves ? dit_diff_parent_of(node, 0) : NULL;
 
-		if (node->moves || is_deleted(node)) {
+		if (node->moves || is_deleted(node) || is_hole_deleted(node)) {
 			r = take_name(diff, node);
 		}
 		while (at != NULL && !at->has_kept &&
 		       (is_deleted(at) || at->item[0]->is_hole)) {
 			at->has_kept = true;
 			at = dit_diff_parent_of(at, 0);
+		}
+	}
+	for (size_t i = 0; i < diff->nnodes && r == 0; i++) {
+		const struct dit_diff_node *node = diff->nodes[i];
+		const struct dit_diff_node *owner =
+			node->moves || is_added(node)
+				? owner_of(diff, dit_diff_parent_of(node, 1),
+		                           node->item[1]->rdn_hash)
+				: NULL;
+
+		if (owner != NULL && is_hole_deleted(owner)) {
+			r = dit_diff_refuse_hole(diff, owner, "one state");
 		}
 	}
 	return r;

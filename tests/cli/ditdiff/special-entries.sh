@@ -63,6 +63,15 @@ branch() { # branch CLASSES
 }
 device=$'objectClass: device\nobjectClass: extensibleObject\ncn: b\nou: b'
 states "$(branch "$unit")" "$(branch "$device")"
+# An entry that gets the name of a hole which moves with the one above it.
+states "$(branch "$unit
+${id%1}2")" "dn: ou=c,dc=example,dc=com
+${unit/ou: b/ou: c}
+${id%1}2
+
+dn: cn=hole,ou=c,dc=example,dc=com
+objectClass: device
+cn: hole"
 echo '# entries that are changed, renamed: slapd would stamp them'
 stamps="createTimestamp: 20190101000000Z
 modifiersName: cn=ann,dc=example,dc=com
