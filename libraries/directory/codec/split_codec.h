@@ -84,9 +84,9 @@ struct dit_splits {
 };
 
 /**
- * Blocks of one description (before 2.6.11: with -q, lines that are not together) that
- * would share a key become one, in the place of the first. slapadd stores several, of
- * which slapd finds some values twice and others never.
+ * Blocks of one description (before 2.6.11: with -q, lines that are not together; lines
+ * of two names) that would share a key become one, in the place of the first. slapadd
+ * stores several, of which slapd finds some values twice and others never.
  *
  * @return 0 or -ENOMEM
  */
