@@ -3,8 +3,6 @@ libditkit_a_SOURCES += \
 	%D%/diff.c \
 	%D%/diff.h \
 	%D%/diff_digest.c \
-	%D%/diff_digest.h \
-	%D%/diff_digest_compare.c \
 	%D%/diff_entry.c \
 	%D%/diff_impl.h \
 	%D%/diff_match.c \
