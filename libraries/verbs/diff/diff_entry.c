@@ -421,6 +421,12 @@ static int count(struct change *change, const struct dit_attr_view *view)
 	                      &diff->attrs);
 }
 
+static bool is_stamp(const struct dit_diff *diff, const struct dit_ad *ad)
+{
+	return ad != NULL && (ad == diff->stamp_ads[0] || ad == diff->stamp_ads[1]);
+}
+
+/* Stamps that differ are written with all others, at the end. */
 static int compare_attr(struct change *change, const struct dit_attr_view *view,
                         struct dit_attr_values sides[2])
 {
@@ -431,45 +437,9 @@ static int compare_attr(struct change *change, const struct dit_attr_view *view,
 	}
 	r = begin(change);
 	r = r ?: count(change, view);
-	return r ?: write_attr(change->diff, view, sides);
-}
-
-/* ---- stamps ---- */
-
-#define NSTAMPS 2
-
-static bool is_stamp(const struct dit_diff *diff, const struct dit_ad *ad)
-{
-	return ad != NULL && (ad == diff->stamp_ads[0] || ad == diff->stamp_ads[1]);
-}
-
-static int compare_stamps(struct change *change, bool is_moved)
-{
-	struct dit_diff *diff = change->diff;
-	struct dit_attr_view views[NSTAMPS];
-	struct dit_attr_values stamps[NSTAMPS][2];
-	bool is_due = is_moved || change->has_begun;
-	int r = 0;
-
-	for (size_t i = 0; i < NSTAMPS && r == 0; i++) {
-		views[i] = (struct dit_attr_view){.ad = diff->stamp_ads[i],
-		                                  .name = diff->stamp_ads[i]->name};
-		for (unsigned side = 0; side < 2; side++) {
-			stamps[i][side] =
-				(struct dit_attr_values){.entry = &change->entries[side]};
-			dit_attr_values_find(&stamps[i][side], &views[i], 0);
-		}
-		r = read_attr(change, &views[i], stamps[i]);
-		if (r == 0 && !are_equal(stamps[i])) {
-			is_due = true;
-			r = count(change, &views[i]);
-		}
-	}
-	r = r < 0 || !is_due ? r : begin(change);
-	for (size_t i = 0; i < NSTAMPS && is_due && r == 0; i++) {
-		r = write_values(diff, "replace", views[i].name, &stamps[i][1]);
-	}
-	return r;
+	return r < 0 || is_stamp(change->diff, view->ad)
+	               ? r
+	               : write_attr(change->diff, view, sides);
 }
 
 /* A rename, also one on the way, adds values of RDNs that an entry lacks. Exact changes
@@ -506,7 +476,7 @@ static int compare_attrs(struct change *change)
 	while (r == 0 && dit_pairs_next(&pairs) > 0) {
 		const struct dit_attr_view *view = sides[0].first ?: sides[1].first;
 
-		if (dit_diff_is_compared(diff, view->ad) && !is_stamp(diff, view->ad)) {
+		if (dit_diff_is_compared(diff, view->ad)) {
 			r = view->ad == NULL || view->ad->options.len > 0
 			            ? 0
 			            : is_set(change, view->ad->type);
@@ -553,6 +523,22 @@ static int set_attrs(struct change *change)
 	return r;
 }
 
+static int write_stamps(struct change *change, bool is_moved)
+{
+	struct dit_diff *diff = change->diff;
+	bool is_due = diff->stamp_ads[0] != NULL && (is_moved || change->has_begun);
+	int r = is_due ? begin(change) : 0;
+
+	for (size_t i = 0; i < 2 && is_due && r == 0; i++) {
+		const struct dit_ad *ad = diff->stamp_ads[i];
+		struct dit_attr_values stamps;
+
+		r = take(diff, &change->entries[1], ad->type, &stamps);
+		r = r ?: write_values(diff, "replace", ad->name, &stamps);
+	}
+	return r;
+}
+
 int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 {
 	struct change change = {.diff = diff};
@@ -568,9 +554,7 @@ int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 	r = r ?: read_both(diff, node->item, change.entries);
 	r = r ?: compare_attrs(&change);
 	r = r ?: set_attrs(&change);
-	if (r == 0 && diff->stamp_ads[0] != NULL) {
-		r = compare_stamps(&change, node->moves);
-	}
+	r = r ?: write_stamps(&change, node->moves);
 	diff->stats.nmodified += r == 0 && change.differs;
 	return r < 0 || !change.has_begun ? r : dit_diff_end(diff);
 }
