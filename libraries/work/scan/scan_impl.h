@@ -8,6 +8,7 @@
 #include "base/stop.h"
 #include "filter/filter_index.h"
 #include "job/job.h"
+#include "pipeline/pipeline.h"
 #include "reader/entry_reader.h"
 #include "scan/scan_snapshot.h"
 
@@ -48,8 +49,11 @@ struct dit_entry_scan {
 	bool *is_hidden; /* by attribute number; owned; NULL: all are shown */
 	const struct dit_entry_scan_ops *ops; /* of this run */
 	void *ctx;
-	struct scan_slot *slots;
-	unsigned nslots;
+	struct scan_slot {                /* of the pipeline */
+		struct range_work *works; /* of nranges; owned */
+		size_t works_size;
+		size_t nranges;
+	} slots[DIT_PIPELINE_NSLOTS_MAX];
 
 	struct dit_scan_member *members; /* nmembers */
 

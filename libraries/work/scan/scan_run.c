@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/ids.h"
-#include "pipeline/pipeline.h"
 #include "scan/scan_impl.h"
 
 /* ---- the entries of a range ---- */
@@ -205,13 +205,6 @@ struct range_work {
 	int error;
 };
 
-/* The content of a slot of the pipeline. */
-struct scan_slot {
-	size_t first; /* number of its first range */
-	size_t nranges;
-	struct range_work *works; /* of batch_ranges */
-};
-
 static struct range_work *work_of(struct dit_scan_range *range)
 {
 	return (struct range_work *)(void *)((char *)range -
@@ -236,12 +229,14 @@ static int fill(void *ctx, unsigned slot_number)
 	struct scan_slot *slot = &scan->slots[slot_number];
 	size_t left = scan->nranges - scan->next_range;
 
-	slot->first = scan->next_range;
 	slot->nranges = left < scan->batch_ranges ? left : scan->batch_ranges;
-	scan->next_range += slot->nranges;
+	if (DIT_GROW(slot->works, slot->works_size, slot->nranges) < 0) {
+		slot->nranges = 0;
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < slot->nranges; i++) {
 		slot->works[i] =
-			(struct range_work){.range = range_of(scan, slot->first + i)};
+			(struct range_work){.range = range_of(scan, scan->next_range++)};
 	}
 	return slot->nranges > 0;
 }
@@ -335,45 +330,16 @@ static int in_order(void *ctx, unsigned slot_number)
 
 static void drop_rest(struct dit_entry_scan *scan)
 {
-	for (unsigned s = 0; s < scan->nslots; s++) {
-		struct scan_slot *slot = &scan->slots[s];
+	for (unsigned s = 0; s < DIT_PIPELINE_NSLOTS_MAX && scan->ops->drop != NULL;
+	     s++) {
+		for (size_t i = 0; i < scan->slots[s].nranges; i++) {
+			struct range_work *work = &scan->slots[s].works[i];
 
-		for (size_t i = 0; i < slot->nranges; i++) {
-			struct range_work *work = &slot->works[i];
-
-			if (work->has_begun && scan->ops->drop != NULL) {
+			if (work->has_begun) {
 				scan->ops->drop(scan->ctx, &work->range);
 			}
-			work->has_begun = false;
 		}
 	}
-}
-
-static void free_slots(struct dit_entry_scan *scan)
-{
-	for (unsigned i = 0; scan->slots != NULL && i < scan->nslots; i++) {
-		free(scan->slots[i].works);
-	}
-	free(scan->slots);
-	scan->slots = NULL;
-	scan->nslots = 0;
-}
-
-static int make_slots(struct dit_entry_scan *scan, const struct dit_pipeline_opts *opts)
-{
-	scan->nslots = dit_pipeline_nslots(opts);
-	scan->slots = calloc(scan->nslots, sizeof(*scan->slots));
-	if (scan->slots == NULL) {
-		return -ENOMEM;
-	}
-	for (unsigned i = 0; i < scan->nslots; i++) {
-		scan->slots[i].works =
-			calloc(scan->batch_ranges, sizeof(struct range_work));
-		if (scan->slots[i].works == NULL) {
-			return -ENOMEM;
-		}
-	}
-	return 0;
 }
 
 int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_ops *ops,
@@ -390,14 +356,14 @@ int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_
 		.shared = {.nthreads = scan->nmembers, .stop = scan->stop}};
 	struct dit_pipeline *pipeline = NULL;
 	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
-	int r = make_slots(scan, &opts);
+	int r = 0;
 
 	scan->ops = ops;
 	scan->ctx = ctx;
 	scan->next_range = 0;
 	rewind_scan(scan); /* the readers go elsewhere */
 	atomic_store_explicit(&scan->failed_at, UINT64_MAX, memory_order_relaxed);
-	r = r ?: dit_pipeline_new(&pipeline, &opts);
+	r = dit_pipeline_new(&pipeline, &opts);
 	if (r == 0) {
 		r = dit_pipeline_run(pipeline, &stage);
 		if (r < 0) {
@@ -406,7 +372,10 @@ int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_
 		}
 	}
 	dit_pipeline_free(pipeline);
-	free_slots(scan);
+	for (unsigned i = 0; i < DIT_PIPELINE_NSLOTS_MAX; i++) {
+		free(scan->slots[i].works);
+		scan->slots[i] = (struct scan_slot){.works = NULL};
+	}
 	/* To end a run is no failure, whatever came of it first. */
 	return r < 0 && dit_stop_is_set(scan->stop) ? DIT_E_STOPPED : r;
 }
