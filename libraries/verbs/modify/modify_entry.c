@@ -324,7 +324,6 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
-	struct modify_finder finder;
 	bool is_bulk = false; /* of a sorted list, which is sorted again then */
 	int r = attr == NULL                  ? begin_attr(edit, given, &attr)
 	        : is_ordered(edit, given->ad) ? sort_ordered(edit, attr)
@@ -336,10 +335,9 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 		attr->is_sorted = !is_bulk;
 	}
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-		r = is_soft ? dit_modify_find_values(edit->modifier, attr, 1, &finder)
-		            : 0;
-		if (is_soft &&
-		    dit_modify_find_value(&finder, key_of(given, i)) < attr->nvalues) {
+		r = is_soft ? dit_modify_find_values(edit->modifier, attr, 1) : 0;
+		if (is_soft && dit_modify_find_value(edit->modifier, key_of(given, i)) <
+		                       attr->nvalues) {
 			continue;
 		}
 		r = put_value(edit, attr, given->values[i], key_of(given, i));
@@ -364,16 +362,15 @@ static int add_values(struct edit *edit, const struct modify_mod *mod)
 	const struct dit_attr *given = &mod->attr;
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	bool is_soft = mod->how == MODIFY_HOW_SOFT_ADD;
-	struct modify_finder finder;
 	int r = 0;
 
 	if (attr != NULL && given->ad->type->equality == NULL) {
 		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "add");
 	}
 	if (attr != NULL && !is_soft) {
-		r = dit_modify_find_values(edit->modifier, attr, given->nvalues, &finder);
+		r = dit_modify_find_values(edit->modifier, attr, given->nvalues);
 		for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-			if (dit_modify_find_value(&finder, key_of(given, i)) <
+			if (dit_modify_find_value(edit->modifier, key_of(given, i)) <
 			    attr->nvalues) {
 				return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i,
 				                    "");
@@ -408,15 +405,14 @@ static int take_out(struct edit *edit, struct dit_attr *attr,
 	struct dit_arena_mark mark = dit_arena_mark(scratch);
 	bool *is_gone =
 		dit_arena_calloc(scratch, (size_t)attr->nvalues + 1, sizeof(*is_gone));
-	struct modify_finder finder;
-	int r = is_gone == NULL ? -ENOMEM
-	                        : dit_modify_find_values(edit->modifier, attr,
-	                                                 given->nvalues, &finder);
+	int r = is_gone == NULL
+	                ? -ENOMEM
+	                : dit_modify_find_values(edit->modifier, attr, given->nvalues);
 
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		struct dit_span value = given->values[i];
 		bool is_bare = dit_attr_is_number(given->ad->type, value);
-		uint32_t at = dit_modify_find_value(&finder,
+		uint32_t at = dit_modify_find_value(edit->modifier,
 		                                    is_bare ? value : key_of(given, i));
 
 		if (at == attr->nvalues) {

@@ -132,8 +132,12 @@ struct modify_slot {
 	uint64_t time_us;
 };
 
-/* The sorted copy of a list; modify_values.c. */
+/* How equal values of an attribute are found; modify_values.c. */
 struct modify_values {
+	const struct dit_attr *attr; /* that they are looked for in */
+	struct dit_value_order order;
+	bool is_plain; /* equal values have equal lengths */
+	/* The sorted copy of a list. */
 	const struct dit_span *list; /* of which attribute; NULL: of none */
 	uint32_t n;                  /* of its values that are in the copy */
 	uint32_t nwanted;            /* values that were looked for since */
@@ -208,21 +212,11 @@ int dit_modify_make_threads(struct modifier *modifier);
 
 /* ---- modify_values.c ---- */
 
-/** How equal values of an attribute are found. Valid until its values change. */
-struct modify_finder {
-	const struct dit_attr *attr;
-	const struct dit_schema *schema;
-	struct dit_value_order order;
-	bool is_plain;                    /* equal values have equal lengths */
-	const struct modify_values *copy; /* NULL: each value is looked at */
-};
-
-/** @param nwanted  values that will be looked for. 0; -ENOMEM */
+/** So many values will be looked for in an attribute, which stays. 0; -ENOMEM */
 int dit_modify_find_values(struct modifier *modifier, const struct dit_attr *attr,
-                           uint32_t nwanted, struct modify_finder *ret);
+                           uint32_t nwanted);
 /** The number of an equal value; nvalues: there is none. */
-uint32_t dit_modify_find_value(const struct modify_finder *finder,
-                               struct dit_span wanted);
+uint32_t dit_modify_find_value(const struct modifier *modifier, struct dit_span wanted);
 /** Values of a list move, or leave it. */
 void dit_modify_forget_values(struct modifier *modifier);
 

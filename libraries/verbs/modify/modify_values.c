@@ -24,18 +24,17 @@ void dit_modify_forget_values(struct modifier *modifier)
 }
 
 /* A list that holds equal values, as slapadd -q stores them, has no order. */
-static int sort(struct modify_values *values, const struct dit_attr *attr,
-                struct dit_value_order order)
+static int sort(struct modify_values *values)
 {
-	uint32_t n = attr->nvalues;
+	uint32_t n = values->attr->nvalues;
 
 	if (DIT_GROW(values->keys, values->keys_size, n) < 0 ||
 	    DIT_GROW(values->places, values->places_size, n) < 0) {
 		return -ENOMEM;
 	}
-	memcpy(values->keys, dit_attr_keys(attr), n * sizeof(*values->keys));
+	memcpy(values->keys, dit_attr_keys(values->attr), n * sizeof(*values->keys));
 	values->nwanted = 0;
-	values->n = dit_values_sort(values->keys, values->places, n, order) ==
+	values->n = dit_values_sort(values->keys, values->places, n, values->order) ==
 	                            DIT_VALUES_UNIQUE
 	                    ? n
 	                    : 0;
@@ -43,18 +42,16 @@ static int sort(struct modify_values *values, const struct dit_attr *attr,
 }
 
 int dit_modify_find_values(struct modifier *modifier, const struct dit_attr *attr,
-                           uint32_t nwanted, struct modify_finder *ret)
+                           uint32_t nwanted)
 {
 	struct modify_values *values = &modifier->values;
 	const struct dit_attr_type *type = attr->ad->type;
-	int r = 0;
 
-	*ret = (struct modify_finder){.attr = attr,
-	                              .schema = modifier->changing.schema,
-	                              .order = dit_value_match_order(type)};
-	ret->is_plain =
-		!ret->order.has_prefixes && type->validator != DIT_VALID_CLASS_NAME;
-	if (!ret->is_plain || attr->is_sorted) {
+	values->attr = attr;
+	values->order = dit_value_match_order(type);
+	values->is_plain =
+		!values->order.has_prefixes && type->validator != DIT_VALID_CLASS_NAME;
+	if (!values->is_plain || attr->is_sorted) {
 		return 0;
 	}
 	if (!attr->has_room || values->list != attr->values) {
@@ -64,56 +61,57 @@ int dit_modify_find_values(struct modifier *modifier, const struct dit_attr *att
 		values->nwanted = 0;
 	}
 	values->nwanted += nwanted;
-	if (attr->nvalues >= SORT_FROM && values->nwanted >= SORT_FROM &&
-	    (values->n == 0 || attr->nvalues - values->n > NEW_MAX)) {
-		r = sort(values, attr, ret->order);
-	}
-	ret->copy = values;
-	return r;
+	return attr->nvalues >= SORT_FROM && values->nwanted >= SORT_FROM &&
+	                       (values->n == 0 || attr->nvalues - values->n > NEW_MAX)
+	               ? sort(values)
+	               : 0;
 }
 
-static bool are_equal(const struct modify_finder *finder, struct dit_span a,
+static bool are_equal(const struct modifier *modifier, struct dit_span a,
                       struct dit_span b)
 {
-	const struct dit_attr_type *type = finder->attr->ad->type;
+	const struct modify_values *values = &modifier->values;
+	const struct dit_schema *schema = modifier->changing.schema;
+	const struct dit_attr_type *type = values->attr->ad->type;
 
-	if (finder->is_plain) {
-		return a.len == b.len && finder->order.by_value(a, b) == 0;
+	if (values->is_plain) {
+		return a.len == b.len && values->order.by_value(a, b) == 0;
 	}
 	/* Names of one object class are equal. */
 	return type->validator != DIT_VALID_CLASS_NAME
-	               ? dit_value_compare(finder->order, a, b) == 0
-	               : dit_values_equal(finder->schema, type, a, b) &&
-	                         dit_values_equal(finder->schema, type, b, a);
+	               ? dit_value_compare(values->order, a, b) == 0
+	               : dit_values_equal(schema, type, a, b) &&
+	                         dit_values_equal(schema, type, b, a);
 }
 
 /* In sorted keys. n: it is not there */
-static uint32_t find_sorted(const struct modify_finder *finder,
-                            const struct dit_span *keys, uint32_t n,
-                            struct dit_span wanted)
+static uint32_t find_sorted(const struct modifier *modifier, const struct dit_span *keys,
+                            uint32_t n, struct dit_span wanted)
 {
-	uint32_t at = dit_values_position(keys, n, finder->order.by_value, wanted);
+	uint32_t at =
+		dit_values_position(keys, n, modifier->values.order.by_value, wanted);
 
-	return at < n && are_equal(finder, keys[at], wanted) ? at : n;
+	return at < n && are_equal(modifier, keys[at], wanted) ? at : n;
 }
 
-uint32_t dit_modify_find_value(const struct modify_finder *finder, struct dit_span wanted)
+uint32_t dit_modify_find_value(const struct modifier *modifier, struct dit_span wanted)
 {
-	const struct dit_span *keys = dit_attr_keys(finder->attr);
-	uint32_t n = finder->attr->nvalues;
-	uint32_t i = finder->copy == NULL ? 0 : finder->copy->n;
+	const struct modify_values *values = &modifier->values;
+	const struct dit_span *keys = dit_attr_keys(values->attr);
+	uint32_t n = values->attr->nvalues;
+	uint32_t i = values->is_plain ? values->n : 0;
 
-	if (finder->is_plain && finder->attr->is_sorted) {
-		return find_sorted(finder, keys, n, wanted);
+	if (values->is_plain && values->attr->is_sorted) {
+		return find_sorted(modifier, keys, n, wanted);
 	}
 	if (i > 0) {
-		uint32_t at = find_sorted(finder, finder->copy->keys, i, wanted);
+		uint32_t at = find_sorted(modifier, values->keys, i, wanted);
 
 		if (at < i) {
-			return finder->copy->places[at];
+			return values->places[at];
 		}
 	}
-	while (i < n && !are_equal(finder, keys[i], wanted)) {
+	while (i < n && !are_equal(modifier, keys[i], wanted)) {
 		i++;
 	}
 	return i;
