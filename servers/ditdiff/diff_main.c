@@ -34,20 +34,12 @@ enum {
 	TROUBLE
 };
 
-/** One of the two states. */
-struct diff_side {
-	const char
-		*directory; /* of a database; NULL: the configured one, or no database */
-	const char *digest; /* a file of ditdiff --digest; NULL: none */
-	struct inputs inputs; /* LDIF; none: a database */
-};
-
 struct diff_options {
 	struct common_options common;
 	struct dit_diff_opts diff;
-	struct diff_side sides[2];
-	const char **attrs; /* owned; the names point into attrs_text */
-	char *attrs_text;   /* owned */
+	struct inputs inputs[2]; /* LDIF of a state; none: a database, or a digest */
+	const char **attrs;      /* owned; the names point into attrs_text */
+	char *attrs_text;        /* owned */
 	bool is_summary;
 	bool is_json;
 	bool has_digest; /* one is made, or compared */
@@ -150,22 +142,25 @@ static bool is_digest(const char *path)
 	return has_brace;
 }
 
-static int read_side(struct diff_side *side, char *text)
+static int read_side(struct diff_options *options, unsigned side, char *text)
 {
+	struct dit_diff_opts *diff = &options->diff;
+
 	if (is_database(text)) {
-		side->directory = text;
+		*(side == 0 ? &diff->first : &diff->second) = text;
 		return 0;
 	}
 	if (is_digest(text)) {
-		side->digest = text;
+		diff->digests[side] = text;
 		return 0;
 	}
-	return inputs_add(&side->inputs, "ditdiff", text);
+	diff->is_made[side] = true;
+	return inputs_add(&options->inputs[side], "ditdiff", text);
 }
 
-static bool is_standard_input(const struct diff_side *side)
+static bool is_standard_input(const struct inputs *inputs)
 {
-	return side->inputs.n > 0 && side->inputs.paths[0] == NULL;
+	return inputs->n > 0 && inputs->paths[0] == NULL;
 }
 
 static int read_operands(struct diff_options *options, int argc, char *argv[])
@@ -184,30 +179,25 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 			"two states are needed: FROM and TO, or FROM alone");
 	}
 	for (int i = 0; i < n && r == 0; i++) {
-		r = read_side(&options->sides[is_reverse ? 1 - i : i], argv[optind + i]);
+		r = read_side(options, (unsigned)(is_reverse ? 1 - i : i),
+		              argv[optind + i]);
 	}
-	if (r == 0 && is_standard_input(&options->sides[0]) &&
-	    is_standard_input(&options->sides[1])) {
+	if (r == 0 && is_standard_input(&options->inputs[0]) &&
+	    is_standard_input(&options->inputs[1])) {
 		return common_wrong_call(&options->common,
 		                         "standard input (-) can be one state, not both");
 	}
-	if (options->diff.digest && options->sides[0].digest != NULL) {
+	if (options->diff.digest && options->diff.digests[0] != NULL) {
 		return common_wrong(&options->common, "this is a digest already:",
-		                    options->sides[0].digest);
+		                    options->diff.digests[0]);
 	}
-	options->has_digest = options->diff.digest || options->sides[0].digest != NULL ||
-	                      options->sides[1].digest != NULL;
+	options->has_digest = options->diff.digest || options->diff.digests[0] != NULL ||
+	                      options->diff.digests[1] != NULL;
 	if (options->has_digest && options->is_summary) {
 		return common_wrong_call(
 			&options->common,
 			"--summary counts changes, and --digest writes none: leave one of them out");
 	}
-	for (unsigned i = 0; i < 2; i++) {
-		options->diff.digests[i] = options->sides[i].digest;
-		options->diff.is_made[i] = options->sides[i].inputs.n > 0;
-	}
-	options->diff.first = options->sides[0].directory;
-	options->diff.second = options->sides[1].directory;
 	return r < 0 ? r : common_check_options(&options->common, optind, argv);
 }
 
@@ -237,8 +227,8 @@ static void free_options(struct diff_options *options)
 {
 	free(options->attrs);
 	free(options->attrs_text);
-	inputs_deinit(&options->sides[0].inputs);
-	inputs_deinit(&options->sides[1].inputs);
+	inputs_deinit(&options->inputs[0]);
+	inputs_deinit(&options->inputs[1]);
 }
 
 /* ---- what is printed ---- */
@@ -356,9 +346,10 @@ static int make_side(void *ctx, unsigned number, const struct dit_known_source *
 {
 	struct sides *sides = ctx;
 	const struct diff_options *options = sides->options;
-	const struct diff_side *side = &options->sides[number];
+	const struct inputs *inputs = &options->inputs[number];
 	struct owner owner = {.user = (struct common_user *)&options->common.user,
-	                      .directory = options->sides[1 - number].directory};
+	                      .directory = number == 0 ? options->diff.second
+	                                               : options->diff.first};
 	struct dit_load_opts load = DIT_LOAD_OPTS_INIT;
 	int r = 0;
 
@@ -371,9 +362,9 @@ static int make_side(void *ctx, unsigned number, const struct dit_known_source *
 	load.known = known;
 	load.may_grow = true;
 	load.explain = true;
-	load.inputs = side->inputs.paths;
-	load.ninputs = side->inputs.n;
-	load.digests = side->inputs.has_digests ? side->inputs.digests : NULL;
+	load.inputs = inputs->paths;
+	load.ninputs = inputs->n;
+	load.digests = inputs->has_digests ? inputs->digests : NULL;
 	load.tmpdir = options->diff.tmpdir;
 	load.memory_bytes = options->diff.memory_bytes;
 	load.stop = options->diff.stop;
