@@ -523,18 +523,3 @@ int dit_entry_set_attr(const struct dit_stored_entry *stored, uint32_t at,
 	*ret = (struct dit_span){record, encoded.len};
 	return 0;
 }
-
-void dit_entry_show(const struct dit_entry *entry, struct dit_attr_view *attrs,
-                    struct dit_entry_view *ret)
-{
-	*ret = (struct dit_entry_view){.attrs = attrs};
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		attrs[ret->nattrs++] =
-			(struct dit_attr_view){.ad = entry->attrs[i].ad,
-		                               .name = entry->attrs[i].ad->name,
-		                               .is_sorted = entry->attrs[i].is_sorted,
-		                               .nvalues = entry->attrs[i].nvalues,
-		                               .values = entry->attrs[i].values,
-		                               .normal = entry->attrs[i].normal};
-	}
-}

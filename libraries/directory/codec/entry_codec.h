@@ -63,14 +63,6 @@ static inline struct dit_attr dit_attr_of_view(const struct dit_attr_view *view)
 	                         .is_split = view->is_split};
 }
 
-/**
- * An entry in memory as a reader would see it; without DN and ID, which are the caller's.
- *
- * @param attrs  room for entry->nattrs
- */
-void dit_entry_show(const struct dit_entry *entry, struct dit_attr_view *attrs,
-                    struct dit_entry_view *ret);
-
 /** How far a record is made. Zero but for encoded: nothing of it. */
 struct dit_encoded_cursor {
 	const struct dit_encoded *encoded;

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
-#include "codec/entry_codec.h"
 #include "filter/filter_match.h"
 
 struct walk {
@@ -293,10 +292,21 @@ int dit_overlays_show(struct dit_overlays *overlays, unsigned producer,
 	if (attrs == NULL) {
 		return -ENOMEM;
 	}
-	dit_entry_show(entry, attrs, ret);
-	ret->id = id;
-	ret->dn = entry->dn.pretty;
-	ret->norm_dn = entry->dn.norm;
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *from = &entry->attrs[i];
+
+		attrs[i] = (struct dit_attr_view){.ad = from->ad,
+		                                  .name = from->ad->name,
+		                                  .is_sorted = from->is_sorted,
+		                                  .nvalues = from->nvalues,
+		                                  .values = from->values,
+		                                  .normal = from->normal};
+	}
+	*ret = (struct dit_entry_view){.id = id,
+	                               .dn = entry->dn.pretty,
+	                               .norm_dn = entry->dn.norm,
+	                               .attrs = attrs,
+	                               .nattrs = entry->nattrs};
 	return 0;
 }
 
