@@ -5,6 +5,7 @@
  * the database is in the first state. The next changes of the same run have to lead on
  * from the second one.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/cut.h"
@@ -12,9 +13,42 @@
 #include "modify/modify_impl.h"
 #include "scan/scan_snapshot.h"
 
-/* The digest of what is stored. 0; error, reported */
+/* ---- the digest of what is stored: the sum of those of all entries ---- */
+
+static int begin(void *ctx, struct dit_scan_range *range)
+{
+	(void)ctx;
+	range->result = dit_scan_range_alloc(range, sizeof(struct dit_sum128));
+	return range->result == NULL ? -ENOMEM : 0;
+}
+
+static int add_entry(void *ctx, struct dit_scan_range *range,
+                     const struct dit_entry_view *entry)
+{
+	struct dit_sum128 digest;
+
+	(void)ctx;
+	if (entry->name_error < 0 || entry->record_error < 0) {
+		return DIT_E_CORRUPT;
+	}
+	if (!entry->is_hole) {
+		digest = dit_entry_view_digest(entry);
+		dit_sum128_add(range->result, &digest);
+	}
+	return 0;
+}
+
+static int add_range(void *ctx, struct dit_scan_range *range)
+{
+	dit_sum128_add(ctx, range->result);
+	return 0;
+}
+
+/* 0; error, reported */
 static int read_digest(struct modifier *modifier)
 {
+	static const struct dit_entry_scan_ops ops = {
+		.begin = begin, .entry = add_entry, .in_order = add_range};
 	const struct dit_scan_snapshot_opts opts = {
 		.snapshot = modifier->snapshot,
 		.nthreads = modifier->job.nthreads,
@@ -24,11 +58,13 @@ static int read_digest(struct modifier *modifier)
 	struct dit_sum128 sum = {0, 0};
 	int r = dit_entry_scan_new(&scan, &opts);
 
-	r = r ?: dit_scan_digest(scan, &sum);
+	r = r ?: dit_entry_scan_run(scan, &ops, &sum);
 	dit_entry_scan_close(scan);
 	dit_sum128_text(&sum, modifier->digest);
 	return r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory) : 0;
 }
+
+/* ---- the states that changes are for ---- */
 
 static int refuse(const struct modifier *modifier, const struct dit_ldif_record *record,
                   struct dit_span before)

@@ -113,12 +113,6 @@ struct dit_arena *dit_scan_range_arena(struct dit_scan_range *range);
 /** The digest of an entry that can be read (base/digest.h), without contextCSN: it tells
  * what a server knows, and not what the directory holds. Any thread. */
 struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry);
-/**
- * The digest of a state: the sum of the digests of all entries that the scan shows.
- *
- * @return 0; DIT_E_CORRUPT: an entry cannot be read; as dit_entry_scan_run()
- */
-int dit_scan_digest(struct dit_entry_scan *scan, struct dit_sum128 *ret);
 
 /** Changes that lead from one state to another begin with the first line, exact ones with
  * three, of which digests follow two. Without the fourth line they are cut off. */
