@@ -31,7 +31,7 @@
 #include <string.h>
 
 #define FEW         64 /* where both ways take the same time */
-#define SHORT_RUN   16
+#define SHORT_RUN   16 /* of these, sorted by insertion */
 #define BYTE_VALUES 256u
 
 /*
@@ -109,79 +109,20 @@ INLINE uint64_t *sort_by_bytes(uint64_t *items, uint64_t *spare, size_t n, unsig
 	return items;
 }
 
-INLINE bool is_less(const uint64_t *a, const uint64_t *b, unsigned width, bool by_value)
+static inline bool is_key_below(const void *ctx, const uint64_t *a, const uint64_t *b)
 {
-	if (width == 1 || !by_value) {
-		return a[0] < b[0];
-	}
+	(void)ctx;
+	return a[0] < b[0];
+}
+
+static inline bool is_pair_below(const void *ctx, const uint64_t *a, const uint64_t *b)
+{
+	(void)ctx;
 	return (a[0] < b[0]) | ((a[0] == b[0]) & (a[1] < b[1]));
 }
 
-INLINE void insertion_sort(uint64_t *items, size_t n, unsigned width, bool by_value)
-{
-	for (size_t i = 1; i < n; i++) {
-		uint64_t item[2] = {items[i * width], items[i * width + width - 1]};
-		size_t at = i;
-
-		while (at > 0 &&
-		       is_less(item, items + (at - 1) * width, width, by_value)) {
-			memcpy(items + at * width, items + (at - 1) * width, width * 8);
-			at--;
-		}
-		memcpy(items + at * width, item, width * 8);
-	}
-}
-
-INLINE void merge(const uint64_t *a, size_t na, const uint64_t *b, size_t nb,
-                  uint64_t *out, unsigned width, bool by_value)
-{
-	const uint64_t *a_end = a + na * width;
-	const uint64_t *b_end = b + nb * width;
-
-	while (a < a_end && b < b_end) {
-		/* No branch, so arithmetic: which array is next cannot be guessed. */
-		uint64_t take_b = is_less(b, a, width, by_value);
-		uint64_t mask = 0 - take_b;
-
-		out[0] = (a[0] & ~mask) | (b[0] & mask);
-		if (width == 2) {
-			out[1] = (a[1] & ~mask) | (b[1] & mask);
-		}
-		out += width;
-		a += (1 - take_b) * width;
-		b += take_b * width;
-	}
-	if (a < a_end) {
-		memcpy(out, a, (size_t)(a_end - a) * 8);
-	}
-	if (b < b_end) {
-		memcpy(out + (a_end - a), b, (size_t)(b_end - b) * 8);
-	}
-}
-
-/** Sort few items: short runs by insertion, then merge neighbours until one is left. */
-INLINE uint64_t *merge_sort(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
-                            bool by_value)
-{
-	for (size_t i = 0; i < n; i += SHORT_RUN) {
-		insertion_sort(items + i * width, n - i < SHORT_RUN ? n - i : SHORT_RUN,
-		               width, by_value);
-	}
-	for (size_t run = SHORT_RUN; run < n; run *= 2) {
-		uint64_t *swap = items;
-
-		for (size_t i = 0; i < n; i += 2 * run) {
-			size_t na = n - i < run ? n - i : run;
-			size_t nb = n - i - na < run ? n - i - na : run;
-
-			merge(items + i * width, na, items + (i + na) * width, nb,
-			      spare + i * width, width, by_value);
-		}
-		items = spare;
-		spare = swap;
-	}
-	return items;
-}
+static const struct dit_few by_key = {.is_below = is_key_below, .run = SHORT_RUN};
+static const struct dit_few by_pair = {.is_below = is_pair_below, .run = SHORT_RUN};
 
 /** Sort items whose upper digits agree, in place. */
 INLINE void sort_group(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
@@ -190,8 +131,9 @@ INLINE void sort_group(uint64_t *items, uint64_t *spare, size_t n, unsigned widt
 	uint64_t *result = items;
 
 	if (n <= FEW) {
-		result = in_order ? merge_sort(items, spare, n, width, false)
-		                  : merge_sort(items, spare, n, width, true);
+		result = in_order || width == 1
+		                 ? dit_sort_few(items, spare, n, width, &by_key)
+		                 : dit_sort_few(items, spare, n, width, &by_pair);
 	} else {
 		if (width == 2 && !in_order) {
 			result = sort_by_bytes(items, spare, n, 2, 1, UINT64_MAX);
@@ -291,8 +233,7 @@ struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, 
 	bool is_sorted = true;
 
 	if (n <= FEW) {
-		return (struct dit_pair *)merge_sort(&pairs->key, &spare->key, n, 2,
-		                                     false);
+		return (void *)dit_sort_few((void *)pairs, (void *)spare, n, 2, &by_key);
 	}
 	for (size_t i = 0; i < n; i++) {
 		is_sorted &= i == 0 || pairs[i - 1].key <= pairs[i].key;

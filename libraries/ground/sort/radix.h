@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define DIT_RADIX_MAX UINT32_MAX /* most items of one call */
 
@@ -94,5 +95,80 @@ uint64_t *dit_radix_finish(struct dit_radix *radix, uint64_t *dealt, uint64_t *s
  * @return @p pairs or @p spare, whichever holds the result
  */
 struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, size_t n);
+
+/* ---- few items ---- */
+
+/** How few items are sorted; a constant: each use compiles to its own loop. */
+struct dit_few {
+	bool (*is_below)(const void *ctx, const uint64_t *a, const uint64_t *b);
+	const void *ctx;
+	size_t run; /* so many are sorted by insertion, then neighbours are merged */
+};
+
+#define DIT_FEW_INLINE static inline __attribute__((always_inline))
+
+DIT_FEW_INLINE void dit_few_insert(uint64_t *items, size_t n, unsigned width,
+                                   const struct dit_few *few)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t item[2] = {items[i * width], items[i * width + width - 1]};
+		size_t at = i;
+
+		while (at > 0 &&
+		       few->is_below(few->ctx, item, items + (at - 1) * width)) {
+			memcpy(items + at * width, items + (at - 1) * width, width * 8);
+			at--;
+		}
+		memcpy(items + at * width, item, width * 8);
+	}
+}
+
+/** Merge the items up to @p b with those from there to @p end. */
+DIT_FEW_INLINE void dit_few_merge(const uint64_t *a, const uint64_t *b,
+                                  const uint64_t *end, uint64_t *out, unsigned width,
+                                  const struct dit_few *few)
+{
+	const uint64_t *a_end = b;
+
+	while (a < a_end && b < end) {
+		/* No branch, so arithmetic: which array is next cannot be guessed. */
+		uint64_t take_b = few->is_below(few->ctx, b, a);
+		uint64_t mask = 0 - take_b;
+
+		out[0] = (a[0] & ~mask) | (b[0] & mask);
+		if (width == 2) {
+			out[1] = (a[1] & ~mask) | (b[1] & mask);
+		}
+		out += width;
+		a += (1 - take_b) * width;
+		b += take_b * width;
+	}
+	memcpy(out, a, (size_t)(a_end - a) * 8);
+	memcpy(out + (a_end - a), b, (size_t)(end - b) * 8);
+}
+
+/** A stable merge sort. @return whichever holds the result */
+DIT_FEW_INLINE uint64_t *dit_sort_few(uint64_t *items, uint64_t *spare, size_t n,
+                                      unsigned width, const struct dit_few *few)
+{
+	for (size_t i = 0; i < n; i += few->run) {
+		dit_few_insert(items + i * width, n - i < few->run ? n - i : few->run,
+		               width, few);
+	}
+	for (size_t run = few->run; run < n; run *= 2) {
+		uint64_t *swap = items;
+
+		for (size_t i = 0; i < n; i += 2 * run) {
+			size_t middle = n - i < run ? n : i + run;
+			size_t end = n - middle < run ? n : middle + run;
+
+			dit_few_merge(items + i * width, items + middle * width,
+			              items + end * width, spare + i * width, width, few);
+		}
+		items = spare;
+		spare = swap;
+	}
+	return items;
+}
 
 #endif

@@ -46,83 +46,39 @@ uint64_t dit_sort_word(const char *key, size_t key_len, size_t at)
 	return be64toh(word);
 }
 
-static bool is_less(const struct comparison *by, const struct dit_pair *a,
-                    const struct dit_pair *b)
+static inline bool is_below(const void *ctx, const uint64_t *a, const uint64_t *b)
 {
-	const struct dit_sort_stored *x = dit_sort_stored(a);
-	const struct dit_sort_stored *y = dit_sort_stored(b);
+	const struct comparison *by = ctx;
+	const struct dit_sort_stored *x = dit_sort_stored((const void *)a);
+	const struct dit_sort_stored *y = dit_sort_stored((const void *)b);
 	struct dit_span key_a = {x->bytes + by->at, x->key_len - by->at};
 	struct dit_span key_b = {y->bytes + by->at, y->key_len - by->at};
 
-	return by->order->compare == NULL && a->key != b->key
-	               ? a->key < b->key
+	return by->order->compare == NULL && a[0] != b[0]
+	               ? a[0] < b[0]
 	               : dit_sort_compare(by->order, key_a, key_b) < 0;
 }
 
-static void insertion_sort(const struct comparison *by, struct dit_pair *items, size_t n)
+static void put_back(struct dit_pair *items, const struct dit_pair *sorted, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		struct dit_pair item = items[i];
-		size_t k = i;
-
-		while (k > 0 && is_less(by, &item, &items[k - 1])) {
-			items[k] = items[k - 1];
-			k--;
-		}
-		items[k] = item;
+	if (sorted != items) {
+		memcpy(items, sorted, n * sizeof(*items));
 	}
-}
-
-static void merge(const struct comparison *by, const struct dit_pair *a, size_t na,
-                  const struct dit_pair *b, size_t nb, struct dit_pair *out)
-{
-	while (na > 0 && nb > 0) {
-		if (is_less(by, b, a)) {
-			*out++ = *b++;
-			nb--;
-		} else {
-			*out++ = *a++;
-			na--;
-		}
-	}
-	memcpy(out, a, na * sizeof(*out));
-	memcpy(out + na, b, nb * sizeof(*out));
 }
 
 /** Sort by comparing. */
 static void merge_sort(const struct comparison *by, struct dit_pair *items,
                        struct dit_pair *spare, size_t n)
 {
-	struct dit_pair *from = items;
-	struct dit_pair *to = spare;
+	const struct dit_few few = {is_below, by, SHORT_RUN};
 
-	for (size_t i = 0; i < n; i += SHORT_RUN) {
-		insertion_sort(by, items + i, n - i < SHORT_RUN ? n - i : SHORT_RUN);
-	}
-	for (size_t run = SHORT_RUN; run < n; run *= 2) {
-		struct dit_pair *swap = from;
-
-		for (size_t i = 0; i < n; i += 2 * run) {
-			size_t na = n - i < run ? n - i : run;
-			size_t nb = n - i - na < run ? n - i - na : run;
-
-			merge(by, from + i, na, from + i + na, nb, to + i);
-		}
-		from = to;
-		to = swap;
-	}
-	if (from != items) {
-		memcpy(items, from, n * sizeof(*items));
-	}
+	put_back(items, (void *)dit_sort_few((void *)items, (void *)spare, n, 2, &few),
+	         n);
 }
 
 static void radix_sort(struct dit_pair *items, struct dit_pair *spare, size_t n)
 {
-	struct dit_pair *sorted = dit_radix_sort(items, spare, n);
-
-	if (sorted != items) {
-		memcpy(items, sorted, n * sizeof(*items));
-	}
+	put_back(items, dit_radix_sort(items, spare, n), n);
 }
 
 /**
