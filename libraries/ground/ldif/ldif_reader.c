@@ -33,8 +33,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/errno_text.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/object.h"
 #include "base/slab.h"
 #include "ldif/file_url.h"
@@ -48,6 +50,8 @@
 
 #define ERROR_BYTES (PATH_MAX + 256)
 
+#define NAMES_BLOCK 1024
+
 struct dit_ldif_reader {
 	struct dit_ldif_reader_opts opts; /* the paths are used by open only */
 
@@ -59,7 +63,8 @@ struct dit_ldif_reader {
 	struct dit_ldif_digest *digests; /* of those read to the end; owned; or NULL */
 	struct dit_ldif_source included[SOURCES_MAX - 1]; /* the last one is read */
 	unsigned nincluded;
-	unsigned nnested; /* included by included files so far */
+	unsigned nnested;       /* included by included files so far */
+	struct dit_arena names; /* of all files */
 
 	uint64_t begin;       /* of the part that is read, in the only input */
 	uint64_t line;        /* lines before "at", of all sources */
@@ -78,7 +83,6 @@ struct window {
 	size_t fill;
 	size_t limit;        /* fill goes no further; at most the buffer's size */
 	uint64_t chunk_line; /* reader->line at the chunk's start */
-	const char *file;    /* name of the source on top, in the batch; NULL: not yet */
 	bool is_record;      /* the chunk holds more than comments */
 	bool is_in_comment;  /* a comment came last; folded lines belong to it */
 	size_t version_end;  /* after "version: 1" at the chunk's start; 0: not there */
@@ -94,6 +98,12 @@ static struct dit_ldif_source *top(struct dit_ldif_reader *reader)
 {
 	return reader->nincluded > 0 ? &reader->included[reader->nincluded - 1]
 	                             : &reader->inputs[reader->input];
+}
+
+/* @return NULL: no memory */
+static const char *keep_name(struct dit_ldif_reader *reader, struct dit_span name)
+{
+	return dit_arena_copy(&reader->names, name).data;
 }
 
 /* ---- inputs ---- */
@@ -117,7 +127,7 @@ static int open_input(struct dit_ldif_reader *reader, const char *path)
 	}
 	reader->ninputs++;
 	input->keeps_mark = reader->opts.keep_mark;
-	input->name = strdup(path == NULL ? "standard input" : path);
+	input->name = keep_name(reader, dit_span_of(path ?: "standard input"));
 	r = reader->digests == NULL ? 0 : dit_digest_new(&input->digest);
 	return input->name == NULL ? -ENOMEM : r;
 }
@@ -184,6 +194,7 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 		return -ENOMEM;
 	}
 	reader->opts = *opts;
+	dit_arena_init(&reader->names, NAMES_BLOCK);
 	reader->record_line = 1;
 	reader->is_at_start = !opts->keep_version;
 	r = open_inputs(reader, ret_failed);
@@ -201,6 +212,7 @@ void dit_ldif_reader_close(struct dit_ldif_reader *reader)
 	for (size_t i = reader->input; i < reader->ninputs; i++) {
 		dit_ldif_source_close(&reader->inputs[i]);
 	}
+	dit_arena_deinit(&reader->names);
 	free(reader->inputs);
 	free(reader->digests);
 	free(reader);
@@ -262,16 +274,13 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 		struct dit_ldif_record record = {
 			.text = {w->batch->buffer + w->chunk, end - w->chunk},
 			.line = reader->record_line,
+			.file = top(reader)->name,
 			.file_line = w->chunk_line - top(reader)->lines_before + 1,
 		};
 
 		if (record.line >= reader->opts.first_line) {
-			if (w->file == NULL) {
-				r = dit_ldif_batch_name(w->batch, top(reader)->name,
-				                        &w->file);
-			}
-			record.file = w->file;
-			r = r < 0 ? r : dit_ldif_batch_add(w->batch, record);
+			r = DIT_APPEND(w->batch->records, w->batch->records_size,
+			               w->batch->nrecords, record);
 		}
 		reader->record_line = reader->line + 1;
 	} else if (w->version_end > 0) {
@@ -295,7 +304,6 @@ static bool take_version(struct dit_ldif_reader *reader, struct window *w,
 	if (w->version_end == 0 && dit_ldif_is_version(line)) {
 		w->version_end = w->at;
 		w->version_line = reader->line;
-		w->is_in_comment = false;
 		return true;
 	}
 	reader->is_at_start = false;
@@ -338,7 +346,7 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 	reader->nincluded++;
 	source->lines_before = reader->line;
 	source->keeps_mark = reader->opts.keep_mark;
-	source->name = strndup(url.data, url.len);
+	source->name = keep_name(reader, url);
 	if (source->name == NULL) {
 		return -ENOMEM;
 	}
@@ -360,7 +368,6 @@ static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_
 
 	if (r == 0) {
 		w->fill = w->at;
-		w->file = NULL;
 		begin_chunk(reader, w);
 		r = push_source(reader, url);
 	}
@@ -391,11 +398,9 @@ static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t en
 	if (w->is_record) {
 		return 0;
 	}
-	if (line.data[0] == '#') {
-		w->is_in_comment = true;
-		return 0;
-	}
-	if (w->is_in_comment && line.data[0] == ' ') {
+	w->is_in_comment =
+		line.data[0] == '#' || (w->is_in_comment && line.data[0] == ' ');
+	if (w->is_in_comment) {
 		return 0;
 	}
 	if (reader->is_at_start && take_version(reader, w, line)) {
@@ -563,11 +568,7 @@ static int read_more(struct dit_ldif_reader *reader, struct window *w)
 	if (reader->nincluded > depth) {
 		return 1; /* the last line was an include without LF */
 	}
-	if (!leave_source(reader)) {
-		return 0;
-	}
-	w->file = NULL;
-	return 1;
+	return leave_source(reader);
 }
 
 /* @return 1: the batch is full; 0: the input has ended; -errno */
@@ -606,7 +607,7 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 	};
 	int r = 0;
 
-	dit_ldif_batch_clear(batch);
+	batch->nrecords = 0;
 	if (reader->failed < 0) {
 		return reader->failed;
 	}
@@ -688,4 +689,11 @@ int dit_ldif_reader_count_before(const struct dit_ldif_reader *reader, uint64_t 
 {
 	return dit_ldif_part_count_lines(reader->inputs->fd, reader->begin,
 	                                 stop_of(reader), ret);
+}
+
+void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
+{
+	dit_slab_put(batch->buffer, batch->size);
+	free(batch->records);
+	*batch = (struct dit_ldif_batch){0};
 }

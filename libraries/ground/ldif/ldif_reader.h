@@ -32,7 +32,7 @@ struct dit_ldif_reader;
 struct dit_ldif_record {
 	struct dit_span text; /* physical lines, points into the batch's buffer */
 	uint64_t line;      /* as slapadd counts: 1 + last line of the previous record */
-	const char *file;   /* that it is from; points into the batch */
+	const char *file;   /* that it is from; points into the reader */
 	uint64_t file_line; /* line of that file that the text begins with, from 1 */
 };
 
@@ -43,9 +43,6 @@ struct dit_ldif_batch {
 	struct dit_ldif_record *records; /* owned */
 	size_t nrecords;
 	size_t records_size; /* allocated, records */
-	char **files;        /* owned: names of the files that the records are from */
-	size_t nfiles;
-	size_t files_size;
 	uint64_t bytes_read; /* of the inputs so far, packed as they are; for progress */
 };
 
@@ -146,17 +143,6 @@ int dit_ldif_reader_count_before(const struct dit_ldif_reader *reader, uint64_t 
 
 /** The last failure ("ldif_read_record: include ... failed"); points into the reader. */
 const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader);
-
-/* How the reader fills a batch. */
-
-/** No records, no names; the memory is kept. */
-void dit_ldif_batch_clear(struct dit_ldif_batch *batch);
-
-/** 0 or -ENOMEM */
-int dit_ldif_batch_add(struct dit_ldif_batch *batch, struct dit_ldif_record record);
-
-/** Have the name of a file in the batch. @param ret  points into the batch. 0; -ENOMEM */
-int dit_ldif_batch_name(struct dit_ldif_batch *batch, const char *name, const char **ret);
 
 /** Release the buffers; the batch is empty afterwards. */
 void dit_ldif_batch_deinit(struct dit_ldif_batch *batch);

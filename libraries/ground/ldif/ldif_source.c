@@ -48,7 +48,6 @@ void dit_ldif_source_close(struct dit_ldif_source *source)
 	dit_unpack_free(source->unpack); /* joins its thread, which reads */
 	dit_digest_free(source->digest);
 	free(source->rest);
-	free(source->name);
 	(void)close(source->fd);
 	*source = (struct dit_ldif_source){.fd = -1};
 }

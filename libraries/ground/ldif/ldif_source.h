@@ -41,7 +41,7 @@ struct dit_ldif_source {
 	struct dit_digest *digest;
 
 	uint64_t nread;            /* bytes of the descriptor that were used */
-	char *name;                /* for messages; owned; the opener sets it */
+	const char *name;          /* for messages; borrowed; the opener sets it */
 	bool keeps_mark;           /* the opener sets it: no byte order mark is skipped */
 	uint64_t lines_before;     /* the reader's: lines it counted in other files */
 	uint64_t lines;            /* likewise: of this one, when it read another */

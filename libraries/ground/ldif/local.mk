@@ -6,7 +6,6 @@ libditkit_a_SOURCES += \
 	%D%/file_url.h \
 	%D%/input_kind.c \
 	%D%/input_kind.h \
-	%D%/ldif_batch.c \
 	%D%/ldif_lines.c \
 	%D%/ldif_lines.h \
 	%D%/ldif_parse.c \
