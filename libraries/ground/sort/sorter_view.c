@@ -34,7 +34,7 @@ struct dit_sort_view {
 
 struct dit_sort_cursor {
 	struct dit_sort_merge merge;
-	struct dit_arena bounds; /* keys of the range */
+	struct dit_arena end; /* of the range */
 	bool is_started;
 };
 
@@ -155,7 +155,7 @@ int dit_sort_cursor_open(struct dit_sort_cursor **ret, const struct dit_sort_vie
 	if (cursor == NULL) {
 		return -ENOMEM;
 	}
-	dit_arena_init(&cursor->bounds, ARENA_BLOCK);
+	dit_arena_init(&cursor->end, ARENA_BLOCK);
 	r = dit_sort_merge_init(&cursor->merge, view->sorter, view->nsources);
 	r = r ?: add_sources(&cursor->merge, view);
 	return DIT_HAND_OVER(r, ret, cursor, dit_sort_cursor_close);
@@ -167,40 +167,38 @@ void dit_sort_cursor_close(struct dit_sort_cursor *cursor)
 		return;
 	}
 	dit_sort_merge_deinit(&cursor->merge);
-	dit_arena_deinit(&cursor->bounds);
+	dit_arena_deinit(&cursor->end);
 	free(cursor);
 }
 
-/** Keep a key that the caller has only lent. */
-static int keep(struct dit_sort_cursor *cursor, struct dit_span *key)
+/** The end of the range is kept, the caller has only lent it; with it a range of one key
+ * begins. */
+static int start(struct dit_sort_cursor *cursor, struct dit_sort_bounds bounds)
 {
-	*key = dit_arena_copy(&cursor->bounds, *key);
-	return key->data == NULL ? -ENOMEM : 0;
-}
-
-static int start(struct dit_sort_cursor *cursor, const struct dit_sort_bounds *bounds)
-{
+	dit_arena_reset(&cursor->end);
+	if (bounds.to.data != NULL || bounds.has_to) {
+		bounds.to = dit_arena_copy(&cursor->end, bounds.to);
+		if (bounds.to.data == NULL) {
+			return -ENOMEM;
+		}
+	}
+	if (bounds.has_to) {
+		bounds.from = bounds.to;
+	}
 	cursor->is_started = true;
-	return dit_sort_merge_start(&cursor->merge, bounds);
+	return dit_sort_merge_start(&cursor->merge, &bounds);
 }
 
 int dit_sort_cursor_range(struct dit_sort_cursor *cursor, struct dit_span from,
                           struct dit_span to)
 {
-	struct dit_sort_bounds bounds = {.from = from, .to = to};
-	int r = 0;
-
-	dit_arena_reset(&cursor->bounds);
-	if (to.data != NULL) {
-		r = keep(cursor, &bounds.to);
-	}
-	return r < 0 ? r : start(cursor, &bounds);
+	return start(cursor, (struct dit_sort_bounds){.from = from, .to = to});
 }
 
 int dit_sort_cursor_next(struct dit_sort_cursor *cursor, struct dit_sort_record *ret)
 {
-	static const struct dit_sort_bounds all;
-	int r = cursor->is_started ? 0 : start(cursor, &all);
+	const struct dit_sort_bounds all = {.has_to = false};
+	int r = cursor->is_started ? 0 : start(cursor, all);
 
 	return r < 0 ? r : dit_sort_merge_next(&cursor->merge, ret);
 }
@@ -208,16 +206,7 @@ int dit_sort_cursor_next(struct dit_sort_cursor *cursor, struct dit_sort_record 
 int dit_sort_cursor_get(struct dit_sort_cursor *cursor, struct dit_span key,
                         struct dit_sort_record *ret)
 {
-	struct dit_sort_bounds bounds = {.has_to = true};
-	int r = 0;
+	int r = start(cursor, (struct dit_sort_bounds){.to = key, .has_to = true});
 
-	dit_arena_reset(&cursor->bounds);
-	r = keep(cursor, &key);
-	if (r < 0) {
-		return r;
-	}
-	bounds.from = key;
-	bounds.to = key;
-	r = start(cursor, &bounds);
 	return r < 0 ? r : dit_sort_merge_next(&cursor->merge, ret);
 }
