@@ -13,10 +13,7 @@ int dit_posting_merge_init(struct dit_posting_merge *merge, size_t max)
 {
 	*merge = (struct dit_posting_merge){0};
 	merge->sources = calloc(max + 1, sizeof(*merge->sources));
-	if (merge->sources == NULL) {
-		return -ENOMEM;
-	}
-	if (dit_heap_init(&merge->heap, max) < 0) {
+	if (merge->sources == NULL || dit_heap_init(&merge->heap, max) < 0) {
 		dit_posting_merge_deinit(merge);
 		return -ENOMEM;
 	}

@@ -329,10 +329,7 @@ int dit_sort_merge_init(struct dit_sort_merge *merge, const struct dit_sorter *s
 	combiner_init(&merge->combiner, sorter->opts.merge, sorter->opts.merge_ctx);
 	dit_arena_init(&merge->key, ARENA_BLOCK);
 	merge->sources = calloc(max + 1, sizeof(*merge->sources));
-	if (merge->sources == NULL) {
-		return -ENOMEM; /* the combiner and the arena hold nothing yet */
-	}
-	if (dit_heap_init(&merge->heap, max) < 0) {
+	if (merge->sources == NULL || dit_heap_init(&merge->heap, max) < 0) {
 		dit_sort_merge_deinit(merge);
 		return -ENOMEM;
 	}
