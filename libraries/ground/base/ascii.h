@@ -37,13 +37,20 @@ ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to);
 int dit_ascii_strcasecmp(const char *a, const char *b);
 int dit_ascii_strncasecmp(const char *a, const char *b, size_t n);
 
-/** Is it one of these names, in any case? @param names  the last one is NULL */
-static inline bool dit_ascii_is_one_of(struct dit_span text, const char *const *names)
+/** Which of these names it is, in any case; NULL: none. @param names  the last one is
+ * NULL */
+static inline const char *const *dit_ascii_find(struct dit_span text,
+                                                const char *const *names)
 {
 	while (*names != NULL && !dit_span_eq_nocase(text, dit_span_of(*names))) {
 		names++;
 	}
-	return *names != NULL;
+	return *names == NULL ? NULL : names;
+}
+
+static inline bool dit_ascii_is_one_of(struct dit_span text, const char *const *names)
+{
+	return dit_ascii_find(text, names) != NULL;
 }
 
 static inline bool dit_ascii_is_digit(char c)

@@ -88,15 +88,12 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 /* Each of these databases may be defined once. */
 static int check_once(struct dit_conf_parser *parser, const char *type)
 {
-	static const char *const once[] = {"frontend", "config", "monitor"};
-	const size_t n = sizeof(once) / sizeof(once[0]);
-	size_t i = 0;
+	static const char *const once[] = {"frontend", "config", "monitor", NULL};
+	const char *const *found = dit_ascii_find(dit_span_of(type), once);
+	unsigned bit = found == NULL ? 0 : 1u << (found - once);
 
-	while (i < n && strcmp(type, once[i]) != 0) {
-		i++;
-	}
-	if (i == n || (parser->defined & 1u << i) == 0) {
-		parser->defined |= 1u << i;
+	if ((parser->defined & bit) == 0) {
+		parser->defined |= bit;
 		return 0;
 	}
 	if (strcmp(type, "monitor") == 0) {
@@ -465,23 +462,19 @@ int dit_conf_run_passphrase(struct dit_conf_parser *parser)
 /* No flag has an influence on content. */
 int dit_conf_run_envflags(struct dit_conf_parser *parser)
 {
-	static const char *const flags[] = {"nosync", "nometasync", "writemap",
-	                                    "mapasync", "nordahead"};
+	static const char *const flags[] = {"nosync",   "nometasync", "writemap",
+	                                    "mapasync", "nordahead",  NULL};
 
 	for (size_t i = 1; i < parser->scope.nwords; i++) {
-		size_t j = 0;
+		const char *word = parser->scope.words[i];
+		const char *const *flag = dit_ascii_find(dit_span_of(word), flags);
 
-		while (j < sizeof(flags) / sizeof(flags[0]) &&
-		       dit_ascii_strcasecmp(parser->scope.words[i], flags[j]) != 0) {
-			j++;
-		}
-		if (j == sizeof(flags) / sizeof(flags[0])) {
+		if (flag == NULL) {
 			return dit_conf_say(parser->reporter, DIT_SAY_KEYWORD,
 			                    "%s: unknown keyword \"%s\"",
-			                    parser->scope.words[0],
-			                    parser->scope.words[i]);
+			                    parser->scope.words[0], word);
 		}
-		dit_conf_database(parser)->data.is_unsynced |= j == 0;
+		dit_conf_database(parser)->data.is_unsynced |= flag == flags;
 	}
 	return 0;
 }

@@ -71,19 +71,13 @@ int dit_conf_say(struct dit_conf_reporter *reporter, enum dit_conf_say say,
 
 int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *ret)
 {
-	static const struct {
-		const char *word;
-		bool value;
-	} words[] = {
-		{"on", true},   {"true", true},   {"yes", true},
-		{"off", false}, {"false", false}, {"no", false},
-	};
+	static const char *const words[] = {"on",    "true", "yes", "off",
+	                                    "false", "no",   NULL};
+	const char *const *found = dit_ascii_find(dit_span_of(word), words);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (dit_ascii_strcasecmp(word, words[i].word) == 0) {
-			*ret = words[i].value;
-			return 0;
-		}
+	if (found != NULL) {
+		*ret = found < words + 3; /* those of true */
+		return 0;
 	}
 	return dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> invalid value",
 	                    parser->scope.words[0]);

@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/span.h"
 
@@ -154,9 +155,9 @@ static bool parse_release(const char *output, struct release *ret)
 /* Is it a back end that each slapd has? */
 static bool is_everywhere(const char *prefix, struct dit_span name)
 {
-	return *prefix != '\0' && (dit_span_eq(name, DIT_SPAN("config")) ||
-	                           dit_span_eq(name, DIT_SPAN("ldif")) ||
-	                           dit_span_eq(name, DIT_SPAN("monitor")));
+	static const char *const names[] = {"config", "ldif", "monitor", NULL};
+
+	return *prefix != '\0' && dit_ascii_is_one_of(name, names);
 }
 
 /* The indented words after their headings. */

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
 #include "values/value_scope.h"
@@ -24,23 +25,12 @@ static struct dit_span trim(struct dit_span text)
 	return text;
 }
 
-/* The word of a list that the text is, without case; NULL: none. */
-static const char *word_of(struct dit_span text, const char *const *words)
-{
-	for (; *words != NULL; words++) {
-		if (dit_span_eq_nocase(text, dit_span_of(*words))) {
-			return *words;
-		}
-	}
-	return NULL;
-}
-
 static bool put_word(struct dit_text *out, struct dit_span text, const char *const *words)
 {
-	const char *word = word_of(trim(text), words);
+	const char *const *word = dit_ascii_find(trim(text), words);
 
 	if (word != NULL) {
-		dit_text_span(out, dit_span_of(word));
+		dit_text_span(out, dit_span_of(*word));
 	}
 	return word != NULL;
 }
@@ -72,16 +62,16 @@ static int put_attributes(const struct dit_value_scope *scope, struct dit_span l
 	while (has_more) {
 		struct dit_span part = {0};
 		struct dit_span rest = {0};
-		const char *word = NULL;
+		const char *const *word = NULL;
 		const struct dit_ad *ad = NULL;
 		int r = 0;
 
 		has_more = dit_cut_until(&list, ',', &part);
 		part = trim(part);
-		word = word_of(part, brackets);
-		if (word == brackets[0]) {
+		word = dit_ascii_find(part, brackets);
+		if (word == brackets) {
 			out->n = start;
-			dit_text_span(out, dit_span_of(word));
+			dit_text_span(out, dit_span_of(*word));
 			return 0;
 		}
 		if (word != NULL) {
@@ -234,7 +224,6 @@ static int put_subject(const struct dit_value_scope *scope, enum dit_dn_form for
 	static const char *const named[] = {"access-id", "subtree", "onelevel",
 	                                    "children", NULL};
 	static const char *const sets[] = {"set", "set-ref", NULL};
-	static const char *const dnattr[] = {"dnattr", NULL};
 	bool is_unknown = false;
 	int r = 0;
 
@@ -247,7 +236,7 @@ static int put_subject(const struct dit_value_scope *scope, enum dit_dn_form for
 		dit_text_span(out, subject);
 		return 0;
 	}
-	if (word_of(type, dnattr) != NULL) {
+	if (dit_span_eq_nocase(type, DIT_SPAN("dnattr"))) {
 		return put_dn_attribute(scope, subject, out);
 	}
 	if (put_word(out, type, named)) {
