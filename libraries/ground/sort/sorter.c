@@ -128,12 +128,6 @@ static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorte
 	return DIT_HAND_OVER(r, ret, producer, producer_free);
 }
 
-static unsigned choose_fan_in(const struct dit_sorter_opts *opts)
-{
-	return opts->fan_in > 0 ? opts->fan_in
-	                        : dit_fan_in(opts->nproducers, RUNS_WANTED, FAN_IN_MAX);
-}
-
 static void choose_sizes(struct dit_sorter *sorter)
 {
 	sorter->share_bytes = sorter->opts.memory_bytes / sorter->opts.nproducers;
@@ -148,7 +142,9 @@ static void choose_sizes(struct dit_sorter *sorter)
 	if (sorter->block_bytes > BLOCK_MAX) {
 		sorter->block_bytes = BLOCK_MAX;
 	}
-	sorter->fan_in = choose_fan_in(&sorter->opts);
+	sorter->fan_in =
+		sorter->opts.fan_in
+			?: dit_fan_in(sorter->opts.nproducers, RUNS_WANTED, FAN_IN_MAX);
 }
 
 static int sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)

@@ -43,12 +43,6 @@ static struct dit_sort_run *run_new(void)
 	return run;
 }
 
-static int add_fence(struct dit_sort_run *run, uint64_t prefix, uint64_t place)
-{
-	return DIT_APPEND(run->fences, run->fences_size, run->nfences,
-	                  (struct dit_sort_fence){prefix, place});
-}
-
 static int write_record(struct dit_run_writer *writer, struct dit_sort_run *run,
                         uint64_t *next_fence, const struct dit_sort_order *order,
                         const struct dit_sort_record *record)
@@ -62,7 +56,9 @@ static int write_record(struct dit_run_writer *writer, struct dit_sort_run *run,
 		return writer->error;
 	}
 	if (place >= *next_fence) {
-		r = add_fence(run, dit_sort_prefix(order, record->key), place);
+		r = DIT_APPEND(run->fences, run->fences_size, run->nfences,
+		               (struct dit_sort_fence){
+				       dit_sort_prefix(order, record->key), place});
 		*next_fence = (place / writer->block_bytes + 1) * writer->block_bytes;
 	}
 	if (r < 0) {
