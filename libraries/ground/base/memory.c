@@ -15,21 +15,17 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The number in a line of a file, which comes after a word; 0: there is none. */
-static uint64_t number_in(const char *path, const char *format)
+/* The number that a file begins with; 0: there is none. */
+static uint64_t number_in(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	uint64_t number = 0;
-	char line[256];
+	int n = file == NULL ? 0 : fscanf(file, "%lu", &number);
 
-	if (file == NULL) {
-		return 0;
+	if (file != NULL) {
+		(void)fclose(file);
 	}
-	while (fgets(line, sizeof(line), file) != NULL &&
-	       sscanf(line, format, &number) != 1) {
-	}
-	(void)fclose(file);
-	return number;
+	return n == 1 ? number : 0;
 }
 
 static uint64_t machine_bytes(void)
@@ -82,7 +78,7 @@ static uint64_t group_limit(void)
 		uint64_t bytes = 0;
 
 		(void)snprintf(path, sizeof(path), GROUPS "%s/memory.max", group);
-		bytes = number_in(path, "%lu");
+		bytes = number_in(path);
 		limit = bytes > 0 ? smaller(limit, bytes) : limit;
 		end = strrchr(group, '/');
 		if (end != NULL) {
