@@ -179,17 +179,13 @@ static void make_index(const char *dir, uint32_t nkeys)
 	assert_int_equal(test_wait(pid), 0);
 }
 
-/* liblmdb makes it, so of LMDB 0.9 alone. */
-TEST(an_index_that_comes_during_the_run_is_replaced)
+/* liblmdb makes it. */
+TEST_IN("LMDB 0.9", an_index_that_comes_during_the_run_is_replaced)
 {
-	char *dir = NULL;
+	char *dir = make_database();
 	struct told told = {.nids = 0};
 	struct other other;
 
-	if (fixture_is_lmdb_10) {
-		skip();
-	}
-	dir = make_database();
 	make_index(dir, 0);
 	open_online(&told, dir, FIXTURE_MAXSIZE);
 	assert_int_equal(write_table(told.output, 100), 0);
