@@ -97,34 +97,23 @@ static struct dit_attr *find_block(const struct dit_entry *entry, uint32_t n,
 	return NULL;
 }
 
-static int append(struct dit_span **values, uint32_t n, const struct dit_span *more,
-                  uint32_t nmore, struct dit_arena *arena)
-{
-	struct dit_span *joined =
-		dit_arena_alloc(arena, ((size_t)n + nmore) * sizeof(*joined));
-
-	if (joined == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(joined, *values, n * sizeof(*joined));
-	memcpy(joined + n, more, nmore * sizeof(*joined));
-	*values = joined;
-	return 0;
-}
-
 /* Blocks of one description have normal forms all or none. */
 static int append_block(struct dit_attr *attr, const struct dit_attr *more,
                         struct dit_arena *arena)
 {
+	size_t more_bytes = more->nvalues * sizeof(*more->values);
 	uint32_t twice = DIT_VALUES_UNIQUE;
-	int r = append(&attr->values, attr->nvalues, more->values, more->nvalues, arena);
+	int r = dit_attr_copy_lists(attr, arena, (size_t)attr->nvalues + more->nvalues);
 
-	if (r == 0 && attr->normal != NULL) {
-		r = append(&attr->normal, attr->nvalues, more->normal, more->nvalues,
-		           arena);
+	if (r < 0) {
+		return r;
+	}
+	memcpy(attr->values + attr->nvalues, more->values, more_bytes);
+	if (attr->normal != NULL) {
+		memcpy(attr->normal + attr->nvalues, more->normal, more_bytes);
 	}
 	attr->nvalues += more->nvalues;
-	if (r == 0 && attr->is_sorted) {
+	if (attr->is_sorted) {
 		r = dit_attr_sort(attr, arena, &twice);
 		attr->is_sorted = twice == DIT_VALUES_UNIQUE;
 	}
