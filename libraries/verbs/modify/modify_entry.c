@@ -335,12 +335,13 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 		attr->is_sorted = !is_bulk;
 	}
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
+		struct dit_span key = key_of(given, i);
+
 		r = is_soft ? dit_modify_find_values(edit->modifier, attr, 1) : 0;
-		if (is_soft && dit_modify_find_value(edit->modifier, key_of(given, i)) <
-		                       attr->nvalues) {
-			continue;
+		if (r == 0 && (!is_soft || dit_modify_find_value(edit->modifier, key) ==
+		                                   attr->nvalues)) {
+			r = put_value(edit, attr, given->values[i], key);
 		}
-		r = put_value(edit, attr, given->values[i], key_of(given, i));
 	}
 	if (is_bulk) {
 		r = r ?: sort_list(edit, attr);
