@@ -39,8 +39,9 @@ reading() {
 }
 
 # split_trace: $work/calls from the trace. strace counts the calls of each process by itself: as
-# root ditcat has two, and close_range() is of the second one, which nobody waits for. slapd, which
-# tells its release, is another one that nothing depends on.
+# root ditcat has two, and ditindex --online has two for sealed databases: close_range() and recvfrom()
+# are of the second one, which nobody waits for here. slapd, which tells its release, is another one
+# that nothing depends on.
 split_trace() {
 	awk -v changing="$changing" 'NR == FNR {
 		if (/ execve\(".*\/slapd"/) slapd[$1]
@@ -49,7 +50,7 @@ split_trace() {
 	!($1 in slapd) {
 		call = $2
 		sub(/\(.*/, "", call)
-		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^close_range$/) {
+		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^close_range$|^recvfrom$/) {
 			next
 		}
 		n = ++ncalls[$1, call]
