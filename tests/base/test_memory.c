@@ -93,7 +93,9 @@ TEST(groups_limit_those_that_are_in_them)
 		{"0::/job/step\n", 3000},
 		{"0::/job/step/task\n", 1000},
 		{"0::/gone/child\n", 4000},
-		{"9:name=systemd:/\n4:memory:/job/step/task\n", 8192},
+		{"9:name=systemd:/\n4:memory:/job/step/task\n", 500},
+		{"4:memory:/job/other\n0::/job/step\n", 2000},
+		{"4:memory:/gone\n", 8192},
 		{"9:name=systemd:/\n0::/job/step/task\n", 1000},
 		{"", 8192},
 	};
@@ -105,6 +107,9 @@ TEST(groups_limit_those_that_are_in_them)
 	put("/sys/fs/cgroup/job/memory.max", "3145728000\n");
 	put("/sys/fs/cgroup/job/step/memory.max", "max\n");
 	put("/sys/fs/cgroup/job/step/task/memory.max", "1048576000\n");
+	put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2097152000\n");
+	put("/sys/fs/cgroup/memory/job/step/task/memory.limit_in_bytes", "524288000\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put("/proc/self/cgroup", cases[i].cgroup);
 		assert_int_equal(dit_memory_limit(), cases[i].limit * MIB);

@@ -46,38 +46,56 @@ static uint64_t process_limit(int resource)
 	               : limit.rlim_cur;
 }
 
-/* The group of the process, as a path below GROUPS. */
-static bool find_group(char *ret, size_t size)
+/* The two versions of cgroups(7). A line of /proc/self/cgroup is
+ * NUMBER:CONTROLLERS:GROUP. */
+static const struct hierarchy {
+	const char *controllers;
+	const char *directory;
+	const char *file; /* of a group: how many bytes it may have */
+} hierarchies[] = {
+	{"", GROUPS, "memory.max"},
+	{"memory", GROUPS "/memory", "memory.limit_in_bytes"},
+};
+
+/* The group of the process, as a path below the directory of the hierarchy. */
+static bool find_group(const struct hierarchy *hierarchy, char *ret, size_t size)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");
+	size_t len = strlen(hierarchy->controllers);
+	const char *name = NULL;
 	bool is_found = false;
 
 	if (file == NULL) {
 		return false;
 	}
 	while (!is_found && fgets(ret, (int)size, file) != NULL) {
-		is_found = strncmp(ret, "0::/", 4) == 0;
+		ret[strcspn(ret, "\n")] = '\0';
+		name = strchr(ret, ':');
+		is_found = name != NULL &&
+		           strncmp(name + 1, hierarchy->controllers, len) == 0 &&
+		           strncmp(name + 1 + len, ":/", 2) == 0;
 	}
 	(void)fclose(file);
 	if (is_found) {
-		ret[strcspn(ret, "\n")] = '\0';
-		memmove(ret, ret + 3, strlen(ret + 3) + 1);
+		name += len + 2;
+		memmove(ret, name, strlen(name) + 1);
 	}
 	return is_found;
 }
 
 /* A group has no more than those that it is in. */
-static uint64_t group_limit(void)
+static uint64_t group_limit(const struct hierarchy *hierarchy)
 {
 	char group[PATH_MAX];
 	char path[PATH_MAX + 64];
 	uint64_t limit = UINT64_MAX;
-	char *end = find_group(group, sizeof(group)) ? group : NULL;
+	char *end = find_group(hierarchy, group, sizeof(group)) ? group : NULL;
 
 	while (end != NULL) {
 		uint64_t bytes = 0;
 
-		(void)snprintf(path, sizeof(path), GROUPS "%s/memory.max", group);
+		(void)snprintf(path, sizeof(path), "%s%s/%s", hierarchy->directory, group,
+		               hierarchy->file);
 		bytes = number_in(path);
 		limit = bytes > 0 ? smaller(limit, bytes) : limit;
 		end = strrchr(group, '/');
@@ -93,7 +111,10 @@ uint64_t dit_memory_limit(void)
 	uint64_t of_process =
 		smaller(process_limit(RLIMIT_AS), process_limit(RLIMIT_DATA));
 
-	return smaller(machine_bytes(), smaller(of_process, group_limit()));
+	uint64_t of_groups =
+		smaller(group_limit(&hierarchies[0]), group_limit(&hierarchies[1]));
+
+	return smaller(machine_bytes(), smaller(of_process, of_groups));
 }
 
 uint64_t dit_memory_in_use(void)

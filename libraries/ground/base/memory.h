@@ -11,7 +11,8 @@
 /**
  * Bytes that the process can have at most: the smallest of the machine's memory, the
  * limits of the process (RLIMIT_AS, RLIMIT_DATA) and those of its control groups
- * (memory.max, cgroups(7), version 2). UINT64_MAX: the system does not tell.
+ * (cgroups(7): memory.max of version 2, memory.limit_in_bytes of version 1). UINT64_MAX:
+ * the system does not tell.
  */
 uint64_t dit_memory_limit(void);
 
