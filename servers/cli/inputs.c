@@ -438,40 +438,58 @@ int inputs_keep(const struct inputs *inputs, const struct common_options *option
 }
 
 /* A signal that comes just before the call does not end the wait, so that is short. */
-static int drain(int fd, const volatile sig_atomic_t *stop)
+static int drain(int pipe, int fd, const volatile sig_atomic_t *stop)
 {
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd input = {.fd = pipe, .events = POLLIN};
 	ssize_t n = 1;
 
 	while (n != 0 && *stop == 0) {
-		n = poll(&input, 1, 100) != 1
-		            ? 1
-		            : splice(STDIN_FILENO, NULL, fd, NULL, 1U << 20, 0);
+		n = poll(&input, 1, 100) != 1 ? 1
+		                              : splice(pipe, NULL, fd, NULL, 1U << 20, 0);
 		if (n < 0 && errno != EINTR) {
 			return -1;
 		}
 	}
-	return lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0 ? -1 : 0;
+	return lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, pipe) < 0 ? -1 : 0;
 }
 
-int inputs_drain_pipe(const struct inputs *inputs, const char *program,
-                      const volatile sig_atomic_t *stop)
+/* The descriptor that an input is; -1: it is no pipe that is open. */
+static int pipe_of(const char *path)
 {
 	struct stat st;
-	int fd = -1;
-	int r = 0;
+	int fd = STDIN_FILENO;
 
-	if (!has_standard_input(inputs) || fstat(STDIN_FILENO, &st) < 0 ||
-	    !S_ISFIFO(st.st_mode)) {
-		return 0;
+	if (path != NULL && strcmp(path, "/dev/stdin") != 0 &&
+	    sscanf(path, "/dev/fd/%d", &fd) != 1) {
+		return -1;
 	}
-	fd = memfd_create("input", MFD_CLOEXEC);
-	r = fd < 0 ? -1 : drain(fd, stop);
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? fd : -1;
+}
+
+static int drain_pipe(const char *path, const char *program,
+                      const volatile sig_atomic_t *stop)
+{
+	int pipe = pipe_of(path);
+	int fd = pipe < 0 ? -1 : memfd_create("input", MFD_CLOEXEC);
+	int r = pipe < 0 ? 0 : fd < 0 ? -1 : drain(pipe, fd, stop);
+
 	if (r < 0) {
-		(void)common_fail_path(program, "standard input", strerror(errno));
+		(void)common_fail_path(program, path == NULL ? "standard input" : path,
+		                       strerror(errno));
 	}
 	if (fd >= 0) {
 		(void)close(fd);
+	}
+	return r;
+}
+
+int inputs_drain_pipes(const struct inputs *inputs, const char *program,
+                       const volatile sig_atomic_t *stop)
+{
+	int r = inputs->n == 0 ? drain_pipe(NULL, program, stop) : 0;
+
+	for (size_t i = 0; i < inputs->n && r == 0; i++) {
+		r = drain_pipe(inputs->paths[i], program, stop);
 	}
 	return r;
 }

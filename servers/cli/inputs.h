@@ -52,16 +52,16 @@ void inputs_tell_terminal(const struct inputs *inputs,
 int inputs_keep(const struct inputs *inputs, const struct common_options *options);
 
 /**
- * If standard input is one of them and a pipe, read it to its end and put a file in
- * memory in its place. So the program at the other end may read the database that is
- * opened afterwards.
+ * Read each pipe among them to its end and put a file in memory in its place: standard
+ * input, and /dev/fd/N, which a shell makes of <(COMMAND). So the program at the other
+ * end may read the database that is opened afterwards.
  *
  * @param stop  not 0: leave the rest unread
  *
  * @return 0; -1 after a message on stderr
  */
-int inputs_drain_pipe(const struct inputs *inputs, const char *program,
-                      const volatile sig_atomic_t *stop);
+int inputs_drain_pipes(const struct inputs *inputs, const char *program,
+                       const volatile sig_atomic_t *stop);
 
 /** "input" of the statistics (doc/stats.md). Returns owned; NULL: no memory
  * @param bytes  of the text that was read */

@@ -263,7 +263,7 @@ static int run(struct modify_options *options, int argc, char *argv[])
 	options->modify.stop = common_catch_interrupts();
 	/* "ditdiff ... | ditmodify": ditdiff reads the same database. */
 	if (!options->modify.mends_memberof &&
-	    inputs_drain_pipe(&options->inputs, "ditmodify", options->modify.stop) < 0) {
+	    inputs_drain_pipes(&options->inputs, "ditmodify", options->modify.stop) < 0) {
 		return EXIT_FAILURE;
 	}
 	status = modify(options);

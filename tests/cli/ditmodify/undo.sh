@@ -28,4 +28,12 @@ LDIF
 echo "${PIPESTATUS[*]}"
 "$DITDIFF" -f slapd.conf backup.ldif
 echo $?
+
+echo '== the other program is named as a file'
+"$DITMODIFY" -f slapd.conf changes.ldif
+timeout 60 "$DITMODIFY" -f slapd.conf \
+	<("$DITDIFF" -f slapd.conf --reverse --operational backup.ldif)
+echo $?
+"$DITDIFF" -f slapd.conf backup.ldif
+echo $?
 "$DITCHECK" -f slapd.conf
