@@ -337,7 +337,7 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	ret->threads = diff->job.nthreads;
 	if (ret->phase == DIT_DIFF_CHANGES) {
 		ret->done = diff->nwritten;
-		ret->total = diff->nnodes + diff->nholders;
+		ret->total = diff->nnodes + diff->nholders + diff->nchanged;
 		return;
 	}
 	ret->done = diff->sides[ret->phase].nread;
@@ -390,6 +390,7 @@ static void deinit(struct dit_diff *diff)
 	dit_arena_deinit(&diff->kept);
 	dit_arena_deinit(&diff->arena);
 	free(diff->ads);
+	free(diff->changed);
 	free(diff->nodes);
 	free(diff->holders);
 	dit_job_deinit(&diff->job);

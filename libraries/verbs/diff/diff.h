@@ -27,8 +27,9 @@
  *   delete   the other entries that are gone, and the entry that was added
  *   modify   what else differs, one value at a time
  *
- * Memory: up to memory_bytes for sorting; the rest goes to temporary files. Each entry
- * that differs takes 200 bytes more, names included.
+ * Memory: up to memory_bytes for sorting; the rest goes to temporary files. An entry that
+ * is modified where it is takes 16 bytes more; one that is added or deleted 300, one that
+ * is renamed 500, names included.
  *
  * Threads: callbacks are called from the calling thread alone.
  */

@@ -40,8 +40,14 @@ int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, void *object);
 void *dit_diff_map_list(const struct dit_diff_map *map, size_t bytes);
 void dit_diff_map_deinit(struct dit_diff_map *map);
 
-/** An entry of one side that differs; or one above such an entry, or below a marked one
- * (dit_diff_scan_children()). */
+/** An entry that is on both sides, in one place, with other values: its IDs. */
+struct dit_diff_changed {
+	uint64_t second; /* first of all: dit_compare_id_pairs() */
+	uint64_t first;
+};
+
+/** Any other entry of one side that differs; or one above such an entry, or below a
+ * marked one (dit_diff_scan_children()). */
 struct dit_diff_item {
 	uint64_t id;
 	uint64_t dn;   /* half of the sum of its normal form */
@@ -65,6 +71,7 @@ struct dit_diff_sum {
 	uint64_t id;
 	struct dit_sum128 sum; /* of its values; for a digest dit_entry_view_digest() */
 	uint64_t uuid;         /* a hash; 0: none; for a digest the parent's ID */
+	uint64_t form;         /* a hash of the RDN as written and the structural class */
 };
 
 struct dit_diff_side {
@@ -127,6 +134,9 @@ struct dit_diff {
 	struct dit_arena kept;  /* items and nodes, their RDNs, and counts */
 	struct dit_arena arena; /* of one change */
 
+	struct dit_diff_changed *changed;
+	size_t nchanged;
+	size_t changed_size;
 	struct dit_diff_node **nodes;
 	size_t nnodes;
 	size_t nodes_size;
@@ -177,7 +187,7 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side,
 /** The item of an entry. If it has none it gets one, which is equal. 0 or -ENOMEM */
 int dit_diff_item(struct dit_diff *diff, unsigned side, uint64_t id,
                   struct dit_diff_item **ret);
-/** Entries whose sums differ become items. 0; error */
+/** Entries whose sums differ become changed ones or items. 0; error */
 int dit_diff_collect(struct dit_diff *diff);
 /** Children of the marked items become items as well. @param marked  by the IDs of these
  * items. 0; error */

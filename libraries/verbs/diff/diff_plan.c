@@ -327,6 +327,32 @@ static bool is_modified_last(const struct dit_diff *diff,
 	return !has_modules(diff, node) && is_modified(diff, node);
 }
 
+/* Is it a node all the same? It is below a marked item (dit_diff_match()). */
+static bool is_node(const struct dit_diff *diff, unsigned side, uint64_t id)
+{
+	const struct dit_diff_item *item = dit_diff_map_get(&diff->sides[side].by_id, id);
+
+	return item != NULL && !item->is_equal;
+}
+
+static int modify_changed(struct dit_diff *diff)
+{
+	int r = 0;
+
+	dit_sort_items(diff->changed, diff->nchanged, sizeof(*diff->changed),
+	               dit_compare_id_pairs);
+	for (size_t i = 0; i < diff->nchanged && r == 0; i++) {
+		struct dit_diff_item first = {.id = diff->changed[i].first};
+		struct dit_diff_item second = {.id = diff->changed[i].second};
+		struct dit_diff_node node = {.item = {&first, &second}};
+
+		if (!is_node(diff, 0, first.id) && !is_node(diff, 1, second.id)) {
+			r = dit_diff_modify(diff, &node);
+		}
+	}
+	return r;
+}
+
 int dit_diff_plan(struct dit_diff *diff)
 {
 	/* The configuration has the schema before the databases that name attributes. */
@@ -340,5 +366,6 @@ int dit_diff_plan(struct dit_diff *diff)
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
 		r = dit_diff_delete(diff, diff->holders[i]);
 	}
+	r = r ?: modify_changed(diff);
 	return r ?: take_steps(diff, 1, is_modified_last, dit_diff_modify, BY_ID);
 }

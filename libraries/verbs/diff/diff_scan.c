@@ -4,10 +4,12 @@
  * threads; of each entry a record is sorted:
  *
  *   key     hash of the normal DN, 16 bytes, the most significant one first
- *   value   ID, sum of the values, hash of the entryUUID
+ *   value   ID, sum of the values, hash of the entryUUID, hash of RDN and class
  *
  * The two sorted sequences are merged. A DN with one sum and one entryUUID on both sides
- * is an entry that is the same. All others become items, which are few.
+ * is an entry that is the same. If the sum alone differs the entry is changed in its
+ * place; its IDs are noted. All others become items, which are few. Entries of the
+ * configuration are items as well: there the order of changes depends on their names.
  *
  * The sum is that of the digests of all values, each with the name of its attribute: the
  * order of attributes and values does not count. The seed is random.
@@ -94,6 +96,7 @@ static struct dit_diff_sum sum_up(const struct dit_diff *diff,
 		return ret;
 	}
 	ret.sum = dit_sum128_of(dit_dn_first_rdn(entry->dn), diff->seed);
+	ret.form = ret.sum.low;
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
@@ -102,6 +105,8 @@ static struct dit_diff_sum sum_up(const struct dit_diff *diff,
 		}
 		if (attr->ad == diff->uuid_ad && attr->nvalues > 0) {
 			ret.uuid = dit_diff_hash_of(diff, attr);
+		} else if (attr->ad == diff->class_ad && attr->nvalues > 0) {
+			ret.form ^= dit_diff_hash_of(diff, attr);
 		}
 	}
 	return ret;
@@ -356,6 +361,16 @@ static bool is_same(const struct dit_diff_sum *a, const struct dit_diff_sum *b)
 	       a->uuid == b->uuid;
 }
 
+/* The form of a hole is 0. */
+static bool stays_in_place(const struct dit_diff *diff)
+{
+	const struct dit_diff_sum *a = &diff->sides[0].at;
+	const struct dit_diff_sum *b = &diff->sides[1].at;
+
+	return a->uuid == b->uuid && a->form == b->form &&
+	       diff->job.chosen.db->number != 0;
+}
+
 /* The sum of a hole is 0. */
 static bool is_entry(const struct dit_diff *diff, unsigned side)
 {
@@ -387,12 +402,19 @@ int dit_diff_collect(struct dit_diff *diff)
 		                (is_same(&sides[0].at, &sides[1].at) ||
 		                 dit_diff_is_twin(diff, 0, sides[0].at.id) ||
 		                 dit_diff_is_twin(diff, 1, sides[1].at.id));
+		bool is_item =
+			!are_same && (which != DIT_PAIR_BOTH || !stays_in_place(diff));
 
 		for (unsigned side = 0; side < 2 && r == 0; side++) {
 			if (((unsigned)which & ((unsigned)DIT_PAIR_FIRST << side)) != 0) {
 				diff->stats.nentries[side] += is_entry(diff, side);
-				r = are_same ? 0 : add_item(diff, side, &sides[side].at);
+				r = is_item ? add_item(diff, side, &sides[side].at) : 0;
 			}
+		}
+		if (r == 0 && !are_same && !is_item) {
+			r = DIT_APPEND(diff->changed, diff->changed_size, diff->nchanged,
+			               (struct dit_diff_changed){sides[1].at.id,
+			                                         sides[0].at.id});
 		}
 	}
 	free_sorters(diff);
