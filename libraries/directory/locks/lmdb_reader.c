@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -143,6 +145,20 @@ static int waited(int r, const struct dit_lmdb_reader_opts *opts)
 	               : r;
 }
 
+static void tell_wait(const struct dit_lmdb_reader_opts *opts, const char *directory)
+{
+	const struct dit_fault nobody = {""};
+	char text[PATH_MAX + sizeof(nobody)];
+
+	if (opts->report != NULL) {
+		(void)snprintf(text, sizeof(text),
+		               "%s: waiting for %s, which has locked the database",
+		               directory, dit_claim_holder(opts->fault ?: &nobody));
+		opts->report(opts->report_ctx,
+		             &(const struct dit_report){DIT_REPORT_REMARK, text});
+	}
+}
+
 /* Where the database is of LMDB 0.9 a loader is waited for, as slapcat waits. */
 static int open_directory(struct dit_lmdb_reader *reader, const char *directory,
                           const struct dit_lmdb_reader_opts *opts)
@@ -162,6 +178,10 @@ static int open_directory(struct dit_lmdb_reader *reader, const char *directory,
 			opts->fault->text[0] = '\0';
 		}
 		r = open_files(reader, dir_fd, opts);
+		if (r == DIT_E_BUSY && busy_ms > OPEN_WAIT_MS &&
+		    waited_ms == OPEN_WAIT_MS) {
+			tell_wait(opts, directory);
+		}
 	} while ((r == DIT_E_BUSY && pause_within(busy_ms, &waited_ms, opts)) ||
 	         (r == -ESTALE && pause_within(OPEN_WAIT_MS, &waited_ms, opts)));
 	(void)close(dir_fd);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/report.h"
 #include "base/stop.h"
 #include "files/fault.h"
 #include "locks/reader_table.h"
@@ -27,6 +28,8 @@ struct dit_lmdb_reader_opts {
 	bool no_lock_file; /* make none where there is none: nobody writes then */
 	uint64_t wait_ms;  /* at most, for free slots in the table of readers */
 	const struct dit_stop *stop; /* ends waits; borrowed; NULL: none does */
+	dit_report_fn report; /* told of a loader that is waited for; NULL: nobody is */
+	void *report_ctx;
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 

@@ -122,6 +122,8 @@ static int map_registered(struct dit_snapshot *snapshot, const char *directory,
 	                                                         opts->no_lock_file,
 	                                                 .wait_ms = opts->wait_ms,
 	                                                 .stop = opts->stop,
+	                                                 .report = opts->report,
+	                                                 .report_ctx = opts->report_ctx,
 	                                                 .fault = opts->fault};
 	int r = -ENOMEM;
 

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/report.h"
 #include "page/lmdb_format.h"
 #include "page/page_source.h"
 #include "page/tree_cursor.h"
@@ -65,6 +66,8 @@ struct dit_snapshot_opts {
 	bool no_lock_file;           /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;            /* at most, while the table of readers is full */
 	const struct dit_stop *stop; /* ends waits; borrowed; NULL: none does */
+	dit_report_fn report;        /* as in lmdb_reader.h */
+	void *report_ctx;
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed, or claimed_fd is of LMDB 0.9 */
 	const struct dit_page_format *sealed;

@@ -210,6 +210,9 @@ static int open_readers(struct file *file, unsigned nreaders, struct dit_fault *
 	                                       .sealed = dit_data_seal_format(file->seal),
 	                                       .wait_ms = WAIT_MS,
 	                                       .stop = &file->one->job->stop,
+	                                       .report = file->one->job->opts.report,
+	                                       .report_ctx =
+	                                               file->one->job->opts.report_ctx,
 	                                       .fault = fault};
 
 	return dit_snapshot_open_readers(&file->content.snapshot, file->directory, &opts);

@@ -46,8 +46,11 @@ static int open_side(struct dit_compare *c, unsigned number)
 	struct dit_compare_side *side = &c->sides[number];
 	const char *directory = c->directories[number];
 	struct dit_fault fault = {""};
-	struct dit_snapshot_opts opts = {
-		.nreaders = 1, .stop = &c->job.stop, .fault = &fault};
+	struct dit_snapshot_opts opts = {.nreaders = 1,
+	                                 .stop = &c->job.stop,
+	                                 .report = c->job.opts.report,
+	                                 .report_ctx = c->job.opts.report_ctx,
+	                                 .fault = &fault};
 	struct dit_entry_reader_opts reader = {.names = &side->names};
 	int r = dit_job_open_seal_of(&c->job, directory, &side->seal);
 

@@ -204,6 +204,8 @@ static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
 	const struct dit_snapshot_opts opts = {.nreaders = diff->job.nthreads,
 	                                       .wait_ms = 10000,
 	                                       .stop = &diff->job.stop,
+	                                       .report = diff->job.opts.report,
+	                                       .report_ctx = diff->job.opts.report_ctx,
 	                                       .sealed = dit_data_seal_format(side->seal),
 	                                       .fault = fault};
 	struct dit_scan_snapshot_opts scan = {.schema = diff->job.chosen.settings->schema,

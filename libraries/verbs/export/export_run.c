@@ -327,6 +327,9 @@ static int open_database(struct export *export, struct export_database *database
 	struct dit_snapshot_opts snapshot_opts = {.nreaders = export->stats->threads,
 	                                          .wait_ms = WAIT_MS,
 	                                          .stop = &export->job.stop,
+	                                          .report = export->job.opts.report,
+	                                          .report_ctx =
+	                                                  export->job.opts.report_ctx,
 	                                          .fault = &fault};
 	struct dit_scan_snapshot_opts opts = {
 		.schema = export->job.chosen.settings->schema,

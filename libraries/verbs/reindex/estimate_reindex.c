@@ -33,6 +33,8 @@ static int open_snapshot(struct reindex_target *target)
 		.sealed = dit_data_seal_format(target->seal),
 		.wait_ms = WAIT_MS,
 		.stop = &target->reindexer->job.stop,
+		.report = target->reindexer->job.opts.report,
+		.report_ctx = target->reindexer->job.opts.report_ctx,
 		.fault = &target->fault};
 	int r = dit_snapshot_open_readers(&target->snapshot, target->db->data.directory,
 	                                  &opts);

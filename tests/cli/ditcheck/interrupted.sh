@@ -1,4 +1,4 @@
-# An interrupt ends a tool also while it waits for a load that has the database.
+# A tool that waits for a load that has the database says so, and an interrupt ends it.
 printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n' >in.ldif
 "$DITADD" --openldap=2.6 -q -f slapd.conf -l in.ldif
 mkdir other
@@ -12,10 +12,9 @@ until grep -q "OFDLCK .* WRITE .*:$(stat -c %i db/lock.mdb 2>/dev/null) " /proc/
 	sleep 0.05
 done
 for tool in "$DITCHECK" "$DITCAT" "$DITDIFF other"; do
-	$tool --openldap=2.6 -f slapd.conf &
+	$tool --openldap=2.6 -f slapd.conf 2>said &
 	pid=$!
-	# It has the directory open when it waits.
-	until [ -n "$(find -L /proc/$pid/fd -samefile db 2>/dev/null)" ]; do
+	until grep -qs waiting said; do
 		kill -0 $pid || break
 		sleep 0.02
 	done
@@ -27,6 +26,7 @@ for tool in "$DITCHECK" "$DITCAT" "$DITDIFF other"; do
 	kill -KILL $pid 2>/dev/null && echo "it still waits"
 	wait $pid
 	echo "$?"
+	sed 's/process [0-9]*/process N/' said >&2
 done
 exec 9>&-
 wait $loader
