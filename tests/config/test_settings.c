@@ -275,7 +275,7 @@ CONF_TEST(schema_is_defined_and_sealed)
 
 	assert_string_equal(cc->oid, "1.2.3.4");
 	assert_string_equal(cc->must[1]->name, "aa");
-	assert_non_null(dit_schema_find_content_rule(s->schema, cc));
+	assert_non_null(cc->content_rule);
 	assert_int_equal(
 		dit_ad_find(s->schema, NULL, DIT_SPAN("bb;baz;bar-x;foo"), &ad, NULL), 0);
 	assert_int_equal(dit_ad_find(s->schema, NULL, DIT_SPAN("bb;lang-de"), &ad, NULL),

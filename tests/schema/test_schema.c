@@ -309,11 +309,11 @@ PERSON_TEST(content_rule_belongs_to_its_structural_class)
 	const struct dit_class *person = class_of(*state, "person");
 	const struct dit_content_rule *rule = NULL;
 
-	assert_null(dit_schema_find_content_rule(*state, person));
+	assert_null(person->content_rule);
 	define(*state, dit_schema_define_content_rule,
 	       "( 2.5.6.6 NAME ( 'pr' 'pr2' ) AUX ( dcObject $ extensibleObject ) "
 	       "MUST uid MAY ( c $ description ) NOT telephoneNumber OBSOLETE )");
-	rule = dit_schema_find_content_rule(*state, person);
+	rule = person->content_rule;
 
 	assert_string_equal(rule->name, "pr");
 	assert_string_equal(rule->oid, "2.5.6.6");
@@ -327,7 +327,7 @@ PERSON_TEST(content_rule_belongs_to_its_structural_class)
 
 	define(*state, dit_schema_define_class, "( 1.2.4.1 NAME 'x' )");
 	define(*state, dit_schema_define_content_rule, "( 1.2.4.1 )");
-	rule = dit_schema_find_content_rule(*state, class_of(*state, "x"));
+	rule = class_of(*state, "x")->content_rule;
 	assert_string_equal(rule->name, "1.2.4.1");
 	assert_null(rule->must[0]);
 }

@@ -238,7 +238,7 @@ PERSON_TEST(one_class_has_one_content_rule)
 				 *state, "( 1.2.4.1 NAME ( 'c' 'B' ) )", &error),
 	                 DIT_E_DUPLICATE);
 	assert_string_equal(error.text, "ditcontentrule: Duplicate Content Rule: \"B\"");
-	assert_null(dit_schema_find_content_rule(*state, class_of(*state, "x")));
+	assert_null(class_of(*state, "x")->content_rule);
 }
 
 SETUP_TEST(messages_are_cut_where_slapd_cuts_them)

@@ -116,7 +116,7 @@ static int collect_allowed(struct dit_class_set *set, const struct dit_schema *s
 		return -ENOMEM;
 	}
 	set->allowed = allowed;
-	set->rule = dit_schema_find_content_rule(schema, set->structural);
+	set->rule = set->structural->content_rule;
 	/* Also where no class is below "top", which requires it. */
 	add_bit(allowed, dit_schema_find_type(schema, DIT_SPAN("objectClass")));
 	if (set->rule != NULL) {

@@ -177,24 +177,24 @@ static int make_lineage(struct dit_schema *schema, struct dit_class *oc)
 	return 0;
 }
 
-static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
+static int add_class(struct dit_schema *schema, struct dit_class *oc,
                      struct dit_identity identity, struct dit_schema_error *error)
 {
 	int r = dit_identity_check(&schema->classes, identity, &dit_class_words, NULL,
 	                           error);
 
-	r = r ?: dit_identity_put(&schema->classes, identity, entry);
+	r = r ?: dit_identity_put(&schema->classes, identity, oc);
 	if (r < 0) {
 		return r;
 	}
-	entry->oc.ordinal = schema->nclasses++;
-	return make_lineage(schema, &entry->oc);
+	oc->ordinal = schema->nclasses++;
+	return make_lineage(schema, oc);
 }
 
 int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
                      const char *text, struct dit_schema_error *error)
 {
-	struct dit_class_entry *entry = NULL;
+	struct dit_class *oc = NULL;
 	struct dit_identity identity;
 	dit_names sups = def->sups;
 	int r = 0;
@@ -206,11 +206,11 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
 	if (r < 0) {
 		return r;
 	}
-	entry = dit_arena_calloc(&schema->arena, 1, sizeof(*entry));
-	if (entry == NULL) {
+	oc = dit_arena_alloc(&schema->arena, sizeof(*oc));
+	if (oc == NULL) {
 		return -ENOMEM;
 	}
-	entry->oc = (struct dit_class){
+	*oc = (struct dit_class){
 		.oid = identity.oid,
 		.name = identity.name,
 		.names = identity.names,
@@ -222,9 +222,9 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
 	if (sups == NULL) {
 		sups = def->kind == DIT_CLASS_STRUCTURAL ? top : no_names;
 	}
-	r = resolve_sups(schema, sups, &entry->oc, error);
-	r = r ?: resolve_lists(schema, def, &entry->oc, text, error);
-	return r < 0 ? r : add_class(schema, entry, identity, error);
+	r = resolve_sups(schema, sups, oc, error);
+	r = r ?: resolve_lists(schema, def, oc, text, error);
+	return r < 0 ? r : add_class(schema, oc, identity, error);
 }
 
 /* A content rule in the making. */
@@ -237,22 +237,22 @@ struct content_rule_work {
 };
 
 static int resolve_structural(struct content_rule_work *work, const char *oid,
-                              struct dit_class_entry **ret)
+                              struct dit_class **ret)
 {
-	struct dit_class_entry *entry =
+	struct dit_class *oc =
 		dit_name_table_find(&work->schema->classes, dit_span_of(oid));
 
-	if (entry == NULL) {
+	if (oc == NULL) {
 		return dit_schema_fail(work->error, DIT_E_UNKNOWN, RULE, NO_CLASS, oid);
 	}
-	if (entry->oc.kind != DIT_CLASS_STRUCTURAL) {
+	if (oc->kind != DIT_CLASS_STRUCTURAL) {
 		return dit_schema_fail(work->error, DIT_E_INVALID, RULE,
 		                       "Content Rule not for STRUCTURAL object class",
 		                       oid);
 	}
-	work->rule->structural = &entry->oc;
-	work->is_operational = (entry->oc.oc_flags & DIT_OC_OPERATIONAL) != 0;
-	*ret = entry;
+	work->rule->structural = oc;
+	work->is_operational = (oc->oc_flags & DIT_OC_OPERATIONAL) != 0;
+	*ret = oc;
 	return 0;
 }
 
@@ -338,13 +338,13 @@ static int resolve_rule_lists(struct content_rule_work *work)
 	return r;
 }
 
-static int add_content_rule(struct content_rule_work *work, struct dit_class_entry *entry,
+static int add_content_rule(struct content_rule_work *work, struct dit_class *oc,
                             dit_names names)
 {
 	struct dit_name_table *table = &work->schema->content_rules;
 	int r = 0;
 
-	if (entry->content_rule != NULL) {
+	if (oc->content_rule != NULL) {
 		return dit_schema_fail(work->error, DIT_E_DUPLICATE, RULE,
 		                       "Duplicate Content Rule", work->rule->oid);
 	}
@@ -356,7 +356,7 @@ static int add_content_rule(struct content_rule_work *work, struct dit_class_ent
 	}
 	r = dit_identity_put(table, (struct dit_identity){.names = names}, work->rule);
 	if (r == 0) {
-		entry->content_rule = work->rule;
+		oc->content_rule = work->rule;
 	}
 	return r;
 }
@@ -365,7 +365,7 @@ int dit_define_content_rule(struct dit_schema *schema, const struct ldap_content
                             const char *text, struct dit_schema_error *error)
 {
 	struct content_rule_work work = {.schema = schema, .cr = cr, .error = error};
-	struct dit_class_entry *entry = NULL;
+	struct dit_class *oc = NULL;
 	struct dit_identity identity;
 	int r = 0;
 
@@ -385,7 +385,7 @@ int dit_define_content_rule(struct dit_schema *schema, const struct ldap_content
 	work.rule->name = identity.name;
 	work.rule->is_obsolete = cr->cr_obsolete != 0;
 
-	r = resolve_structural(&work, identity.oid, &entry);
+	r = resolve_structural(&work, identity.oid, &oc);
 	r = r < 0 ? r : resolve_rule_lists(&work);
 	if (r < 0) {
 		return r;
@@ -393,5 +393,5 @@ int dit_define_content_rule(struct dit_schema *schema, const struct ldap_content
 	if (work.is_operational) {
 		return dit_schema_fail(error, DIT_E_INVALID, RULE, BAD_AUX, text);
 	}
-	return add_content_rule(&work, entry, identity.names);
+	return add_content_rule(&work, oc, identity.names);
 }

@@ -18,118 +18,107 @@
 const struct dit_element_words dit_type_words = {TYPE, "attributeType",
                                                  "register_at: AttributeType"};
 
-/* Syntaxes by OID, NULL-terminated; NULL: *ret_error says why. */
-static const struct dit_syntax **resolve_syntaxes(struct dit_schema *schema,
-                                                  dit_names oids, int *ret_error)
+/* Syntaxes by OID, NULL-terminated. */
+static int resolve_syntaxes(struct dit_schema *schema, dit_names oids,
+                            const struct dit_syntax ***ret)
 {
 	size_t n = dit_names_count(oids);
 	const struct dit_syntax **list =
 		dit_arena_calloc(&schema->arena, n + 1, sizeof(*list));
 
-	*ret_error = -ENOMEM;
-	for (size_t i = 0; i < n && list != NULL; i++) {
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	*ret = list;
+	for (size_t i = 0; i < n; i++) {
 		list[i] = dit_schema_find_syntax(schema, dit_span_of(oids[i]));
 		if (list[i] == NULL) {
-			*ret_error = DIT_E_UNKNOWN;
-			return NULL;
+			return DIT_E_UNKNOWN;
 		}
 	}
-	return list;
+	return 0;
 }
 
 /* Let a rule apply to attributes of one more syntax. */
-static int join_rule(struct dit_schema *schema, const char *rule,
+static int join_rule(struct dit_schema *schema, const char *name,
                      const struct dit_syntax *syntax)
 {
-	struct dit_rule_entry *entry =
-		dit_name_table_find(&schema->rules, dit_span_of(rule));
+	struct dit_rule *rule = dit_name_table_find(&schema->rules, dit_span_of(name));
 	const struct dit_syntax **list = NULL;
 	size_t n = 0;
 
-	if (entry == NULL) {
+	if (rule == NULL) {
 		return DIT_E_UNKNOWN;
 	}
-	while (entry->compatible[n] != NULL) {
+	while (rule->compatible[n] != NULL) {
 		n++;
 	}
 	list = dit_arena_calloc(&schema->arena, n + 2, sizeof(*list));
 	if (list == NULL) {
 		return -ENOMEM;
 	}
-	memcpy(list, entry->compatible, n * sizeof(*list));
+	memcpy(list, rule->compatible, n * sizeof(*list));
 	list[n] = syntax;
-	entry->compatible = list;
+	rule->compatible = list;
 	return 0;
 }
 
 int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *def,
                       struct dit_schema_error *error)
 {
-	struct dit_syntax_entry *entry = NULL;
 	struct dit_identity identity = {.names = (const char *const[]){NULL}};
+	struct dit_syntax *syntax = NULL;
 	int r = 0;
 
 	if (dit_schema_find_syntax(schema, dit_span_of(def->oid)) != NULL) {
 		return dit_schema_fail(error, DIT_E_DUPLICATE, "ldapsyntax",
 		                       "Duplicate ldapSyntax", def->oid);
 	}
-	entry = dit_arena_calloc(&schema->arena, 1, sizeof(*entry));
-	if (entry == NULL) {
-		return -ENOMEM;
-	}
-	entry->superiors = resolve_syntaxes(schema, def->superiors, &r);
-	if (entry->superiors == NULL) {
-		return r;
-	}
+	syntax = dit_arena_alloc(&schema->arena, sizeof(*syntax));
 	identity.oid = dit_arena_copy(&schema->arena, dit_span_of(def->oid)).data;
-	if (identity.oid == NULL) {
+	if (syntax == NULL || identity.oid == NULL) {
 		return -ENOMEM;
 	}
-	entry->syntax = (struct dit_syntax){
+	*syntax = (struct dit_syntax){
 		.oid = identity.oid,
 		.validator = def->validator,
 		.flags = def->flags,
 	};
-	r = def->joins == NULL ? 0 : join_rule(schema, def->joins, &entry->syntax);
-	return r ?: dit_identity_put(&schema->syntaxes, identity, entry);
+	r = resolve_syntaxes(schema, def->superiors, &syntax->superiors);
+	if (r == 0 && def->joins != NULL) {
+		r = join_rule(schema, def->joins, syntax);
+	}
+	return r ?: dit_identity_put(&schema->syntaxes, identity, syntax);
 }
 
 /* Rules are hard-coded only; slapd has no directive for them. */
 int dit_define_rule(struct dit_schema *schema, const struct dit_rule_def *def)
 {
 	struct dit_identity identity = {.oid = def->oid, .names = def->names};
-	struct dit_rule_entry *entry = NULL;
+	struct dit_rule *rule = dit_arena_alloc(&schema->arena, sizeof(*rule));
 	int r = 0;
 
-	entry = dit_arena_calloc(&schema->arena, 1, sizeof(*entry));
-	if (entry == NULL) {
+	if (rule == NULL) {
 		return -ENOMEM;
 	}
-	entry->compatible = resolve_syntaxes(schema, def->compatible, &r);
-	if (entry->compatible == NULL) {
-		return r;
-	}
-	entry->usage = def->usage;
-	entry->rule = (struct dit_rule){
+	*rule = (struct dit_rule){
 		.oid = def->oid, /* static, like the names */
 		.name = def->names[0],
 		.syntax = dit_schema_find_syntax(schema, dit_span_of(def->syntax)),
+		.usage = def->usage,
 		.normalizer = def->normalizer,
 		.indexer = def->indexer,
 		.is_extensible = def->is_extensible,
 		.is_unsupported = def->is_unsupported,
 	};
-	if (entry->rule.syntax == NULL) {
-		return DIT_E_UNKNOWN;
-	}
+	r = resolve_syntaxes(schema, def->compatible, &rule->compatible);
 	if (def->approx != NULL) {
-		entry->rule.approx =
-			dit_schema_find_rule(schema, dit_span_of(def->approx));
-		if (entry->rule.approx == NULL) {
-			return DIT_E_UNKNOWN;
-		}
+		rule->approx = dit_schema_find_rule(schema, dit_span_of(def->approx));
 	}
-	return dit_identity_put(&schema->rules, identity, entry);
+	if (rule->syntax == NULL || (def->approx != NULL && rule->approx == NULL)) {
+		r = r ?: DIT_E_UNKNOWN;
+	}
+	return r ?: dit_identity_put(&schema->rules, identity, rule);
 }
 
 /* The name of the type in a message: its first NAME as given, or the OID. */
@@ -186,7 +175,6 @@ static int inherit(struct dit_schema *schema, const struct dit_type_def *def,
 static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
                       struct dit_attr_type *type, struct dit_schema_error *error)
 {
-	const struct dit_syntax_entry *inherited = (const void *)type->syntax;
 	const struct dit_syntax *syntax = NULL;
 	const char *oid = NULL;
 	int r = 0;
@@ -212,7 +200,7 @@ static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
 		                       oid);
 	}
 	/* A subtype may choose another syntax, but not a wider one. */
-	if (inherited != NULL && DIT_IS_LISTED(syntax, inherited->superiors)) {
+	if (type->syntax != NULL && DIT_IS_LISTED(syntax, type->syntax->superiors)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_SUP,
 		                       type_label(def));
 	}
@@ -221,24 +209,19 @@ static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
 	return 0;
 }
 
-/* May the rule be used with values of a syntax? @p rule  of the registry */
+/* May the rule be used with values of a syntax? */
 static bool takes(const struct dit_rule *rule, const struct dit_syntax *syntax)
 {
-	/* The rule is the first member of its entry. */
-	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
-
-	return rule->syntax == syntax || DIT_IS_LISTED(syntax, entry->compatible);
+	return rule->syntax == syntax || DIT_IS_LISTED(syntax, rule->compatible);
 }
 
 bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type)
 {
-	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
-	const struct dit_syntax_entry *syntax = (const void *)type->syntax;
-
-	return DIT_IS_LISTED(type->syntax, entry->compatible) ||
+	return DIT_IS_LISTED(type->syntax, rule->compatible) ||
 	       (rule->is_extensible &&
 	        (rule->syntax == type->syntax || rule == type->equality ||
-	         rule == type->approx || DIT_IS_LISTED(rule->syntax, syntax->superiors)));
+	         rule == type->approx ||
+	         DIT_IS_LISTED(rule->syntax, type->syntax->superiors)));
 }
 
 /*
@@ -254,7 +237,7 @@ static int set_rule(struct dit_schema *schema, const char *name,
 		[DIT_RULE_ORDERING] = &type->ordering,
 		[DIT_RULE_SUBSTR] = &type->substr,
 	};
-	const struct dit_rule_entry *entry = NULL;
+	const struct dit_rule *rule = NULL;
 
 	if (name == NULL) {
 		return 0;
@@ -262,19 +245,18 @@ static int set_rule(struct dit_schema *schema, const char *name,
 	if (usage != DIT_RULE_EQUALITY && type->equality == NULL) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
-	entry = dit_name_table_find(&schema->rules, dit_span_of(name));
-	if (entry == NULL) {
+	rule = dit_schema_find_rule(schema, dit_span_of(name));
+	if (rule == NULL) {
 		return dit_schema_fail(error, DIT_E_UNKNOWN, TYPE,
 		                       "MatchingRule not found", name);
 	}
-	if (entry->usage != usage ||
-	    !takes(usage == DIT_RULE_SUBSTR ? type->equality : &entry->rule,
-	           type->syntax)) {
+	if (rule->usage != usage ||
+	    !takes(usage == DIT_RULE_SUBSTR ? type->equality : rule, type->syntax)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
-	*rules[usage] = &entry->rule;
+	*rules[usage] = rule;
 	if (usage == DIT_RULE_EQUALITY) {
-		type->approx = entry->rule.approx;
+		type->approx = rule->approx;
 	}
 	return 0;
 }

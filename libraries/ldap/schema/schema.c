@@ -79,8 +79,6 @@ const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema
 	return dit_name_table_find(&schema->types, name);
 }
 
-/* Classes, rules and syntaxes are the first members of their entries. */
-
 const struct dit_class *dit_schema_find_class(const struct dit_schema *schema,
                                               struct dit_span name)
 {
@@ -97,13 +95,6 @@ const struct dit_syntax *dit_schema_find_syntax(const struct dit_schema *schema,
                                                 struct dit_span oid)
 {
 	return dit_name_table_find(&schema->syntaxes, oid);
-}
-
-const struct dit_content_rule *dit_schema_find_content_rule(
-	const struct dit_schema *schema, const struct dit_class *oc)
-{
-	(void)schema;
-	return ((const struct dit_class_entry *)(const void *)oc)->content_rule;
 }
 
 size_t dit_schema_ntypes(const struct dit_schema *schema)

@@ -132,13 +132,24 @@ enum dit_usage {
 struct dit_syntax {
 	const char *oid;
 	enum dit_validator validator;
-	unsigned flags; /* DIT_SYNTAX_... */
+	unsigned flags;                      /* DIT_SYNTAX_... */
+	const struct dit_syntax **superiors; /* wider ones; NULL-terminated */
+};
+
+/** In which clause of an attribute type a matching rule may be named. */
+enum dit_rule_usage {
+	DIT_RULE_EQUALITY, /* approximate rules too: slapd lets them pass */
+	DIT_RULE_ORDERING,
+	DIT_RULE_SUBSTR,
+	DIT_RULE_EXTENDED, /* in no clause */
 };
 
 struct dit_rule {
 	const char *oid;
 	const char *name; /* canonical */
 	const struct dit_syntax *syntax;
+	const struct dit_syntax **compatible; /* others of attributes; NULL-terminated */
+	enum dit_rule_usage usage;
 	enum dit_normalizer normalizer;
 	enum dit_indexer indexer;
 	const struct dit_rule *approx; /* associated rule, or NULL */
@@ -244,6 +255,7 @@ struct dit_class {
 	 */
 	const struct dit_attr_type **must;
 	const struct dit_attr_type **may;
+	const struct dit_content_rule *content_rule; /* of a structural class, or NULL */
 	uint32_t ordinal;
 };
 
@@ -329,10 +341,6 @@ const struct dit_rule *dit_schema_find_rule(const struct dit_schema *schema,
                                             struct dit_span name);
 const struct dit_syntax *dit_schema_find_syntax(const struct dit_schema *schema,
                                                 struct dit_span oid);
-/** The content rule of a structural class, or NULL. */
-const struct dit_content_rule *dit_schema_find_content_rule(
-	const struct dit_schema *schema, const struct dit_class *oc);
-
 size_t dit_schema_ntypes(const struct dit_schema *schema);
 size_t dit_schema_nclasses(const struct dit_schema *schema);
 /** Number of attribute descriptions so far: their ordinals are below it. Any thread. */
@@ -341,6 +349,9 @@ uint32_t dit_schema_nads(const struct dit_schema *schema);
 /** A digest of the attribute types and object classes. The order and the text of their
  * definitions do not count. */
 struct dit_sum128 dit_schema_digest(const struct dit_schema *schema);
+
+/** May a filter name the rule for values of a type? */
+bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type);
 
 /** True if @p type is @p ancestor or below it. */
 bool dit_type_is_a(const struct dit_attr_type *type,

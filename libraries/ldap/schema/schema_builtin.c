@@ -116,20 +116,20 @@ static int change_normalizers(struct dit_schema *schema, const char *source)
 	for (size_t i = 0; i < sizeof(own_normalizers) / sizeof(own_normalizers[0]);
 	     i++) {
 		struct dit_attr_type *type = NULL;
-		struct dit_rule_entry *entry = NULL;
+		struct dit_rule *rule = NULL;
 
 		if (source == NULL || strcmp(own_normalizers[i].source, source) != 0) {
 			continue;
 		}
 		type = dit_name_table_find(&schema->types,
 		                           dit_span_of(own_normalizers[i].type));
-		entry = dit_arena_alloc(&schema->arena, sizeof(*entry));
-		if (entry == NULL) {
+		rule = dit_arena_alloc(&schema->arena, sizeof(*rule));
+		if (rule == NULL) {
 			return -ENOMEM;
 		}
-		*entry = *(const struct dit_rule_entry *)(const void *)type->equality;
-		entry->rule.normalizer = own_normalizers[i].normalizer;
-		type->equality = &entry->rule;
+		*rule = *type->equality;
+		rule->normalizer = own_normalizers[i].normalizer;
+		type->equality = rule;
 		if (own_normalizers[i].validator != DIT_VALID_NONE) {
 			type->validator = own_normalizers[i].validator;
 		}

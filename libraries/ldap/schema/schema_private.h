@@ -47,14 +47,6 @@ struct dit_syntax_def {
 	const char *joins;   /* rule that accepts this syntax from now on, or NULL */
 };
 
-/** In which clause of an attribute type a matching rule may be named. */
-enum dit_rule_usage {
-	DIT_RULE_EQUALITY, /* approximate rules too: slapd lets them pass */
-	DIT_RULE_ORDERING,
-	DIT_RULE_SUBSTR,
-	DIT_RULE_EXTENDED, /* in no clause */
-};
-
 struct dit_rule_def {
 	struct dit_origin origin;
 	const char *oid;
@@ -147,27 +139,6 @@ void *dit_name_table_find(const struct dit_name_table *table, struct dit_span na
 
 struct ldap_contentrule; /* of libldap */
 
-/* Public elements with what only the registry needs; the public part comes first. */
-
-struct dit_syntax_entry {
-	struct dit_syntax syntax;
-	const struct dit_syntax **superiors; /* NULL-terminated */
-};
-
-struct dit_rule_entry {
-	struct dit_rule rule;
-	enum dit_rule_usage usage;
-	const struct dit_syntax **compatible; /* without rule.syntax; NULL-terminated */
-};
-
-/** May a filter name the rule for values of a type? */
-bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type);
-
-struct dit_class_entry {
-	struct dit_class oc;
-	const struct dit_content_rule *content_rule;
-};
-
 struct dit_macro {
 	const struct dit_macro *next;
 	const char *name; /* case counts */
@@ -240,7 +211,7 @@ static inline dit_names dit_names_of(char **names)
 	return (dit_names)names;
 }
 
-/** The names of an element: what dit_attr_type and dit_class_entry begin with. */
+/** The names of an element: what dit_attr_type and dit_class begin with. */
 struct dit_identity {
 	const char *oid;
 	const char *name; /* the first NAME, or the OID */

@@ -13,7 +13,6 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "schema/schema_private.h"
 #include "values/utf8_prep.h"
 #include "values/value.h"
 
