@@ -26,8 +26,8 @@
 #define NO_TYPE  "AttributeType not found"
 #define NO_CLASS "ObjectClass not found"
 
-const struct dit_element_words dit_class_words = {CLASS, "objectClass",
-                                                  "register_oc: objectclass"};
+static const struct dit_element_words words = {CLASS, "objectClass",
+                                               "register_oc: objectclass"};
 
 static const char *const no_names[] = {NULL};
 static const char *const top[] = {"top", NULL};
@@ -177,23 +177,10 @@ static int make_lineage(struct dit_schema *schema, struct dit_class *oc)
 	return 0;
 }
 
-static int add_class(struct dit_schema *schema, struct dit_class *oc,
-                     struct dit_identity identity, struct dit_schema_error *error)
-{
-	int r = dit_identity_check(&schema->classes, identity, &dit_class_words, NULL,
-	                           error);
-
-	r = r ?: dit_identity_put(&schema->classes, identity, oc);
-	if (r < 0) {
-		return r;
-	}
-	oc->ordinal = schema->nclasses++;
-	return make_lineage(schema, oc);
-}
-
 int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
                      const char *text, struct dit_schema_error *error)
 {
+	struct dit_name_table *classes = &schema->classes;
 	struct dit_class *oc = NULL;
 	struct dit_identity identity;
 	dit_names sups = def->sups;
@@ -224,7 +211,13 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
 	}
 	r = resolve_sups(schema, sups, oc, error);
 	r = r ?: resolve_lists(schema, def, oc, text, error);
-	return r < 0 ? r : add_class(schema, oc, identity, error);
+	r = r ?: dit_identity_check(classes, identity, &words, &def->origin, error);
+	r = r ?: dit_identity_put(classes, identity, oc);
+	if (r == 0) {
+		oc->ordinal = schema->nclasses++;
+		r = make_lineage(schema, oc);
+	}
+	return r;
 }
 
 /* A content rule in the making. */

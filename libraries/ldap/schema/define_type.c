@@ -15,8 +15,8 @@
 #define BAD_USAGE "AttributeType inappropriate USAGE"
 #define BAD_SUP   "AttributeType inappropriate SUPerior"
 
-const struct dit_element_words dit_type_words = {TYPE, "attributeType",
-                                                 "register_at: AttributeType"};
+static const struct dit_element_words words = {TYPE, "attributeType",
+                                               "register_at: AttributeType"};
 
 /* Syntaxes by OID, NULL-terminated. */
 static int resolve_syntaxes(struct dit_schema *schema, dit_names oids,
@@ -71,8 +71,15 @@ int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *de
 	int r = 0;
 
 	if (dit_schema_find_syntax(schema, dit_span_of(def->oid)) != NULL) {
-		return dit_schema_fail(error, DIT_E_DUPLICATE, "ldapsyntax",
-		                       "Duplicate ldapSyntax", def->oid);
+		if (def->origin.source == NULL) {
+			return dit_schema_fail(error, DIT_E_DUPLICATE, "ldapsyntax",
+			                       "Duplicate ldapSyntax", def->oid);
+		}
+		dit_schema_say(error,
+		               "Error in register_syntax: Duplicate ldapSyntax %s in "
+		               "( %s )",
+		               def->oid, def->oid);
+		return DIT_E_DUPLICATE;
 	}
 	syntax = dit_arena_alloc(&schema->arena, sizeof(*syntax));
 	identity.oid = dit_arena_copy(&schema->arena, dit_span_of(def->oid)).data;
@@ -277,12 +284,10 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 }
 
 static int add_type(struct dit_schema *schema, struct dit_attr_type *type,
-                    struct dit_identity identity, struct dit_schema_error *error)
+                    struct dit_identity identity)
 {
-	int r = dit_identity_check(&schema->types, identity, &dit_type_words, NULL,
-	                           error);
+	int r = dit_identity_put(&schema->types, identity, type);
 
-	r = r ?: dit_identity_put(&schema->types, identity, type);
 	if (r < 0) {
 		return r;
 	}
@@ -322,5 +327,8 @@ int dit_define_type(struct dit_schema *schema, const struct dit_type_def *def,
 	type->usage = def->usage;
 	type->flags = def->flags;
 	r = resolve_type(schema, def, type, error);
-	return r < 0 ? r : add_type(schema, type, identity, error);
+	r = r
+	            ?: dit_identity_check(&schema->types, identity, &words, &def->origin,
+	                                  error);
+	return r ?: add_type(schema, type, identity);
 }

@@ -132,30 +132,27 @@ int dit_identity_check(const struct dit_name_table *table, struct dit_identity i
                        const struct dit_element_words *words,
                        const struct dit_origin *origin, struct dit_schema_error *error)
 {
-	const char *name = identity.names[0];
 	const char *culprit = NULL;
-	const char *what = "Inconsistent duplicate";
+	const char *what = NULL;
 	int r = 0;
 
-	if (origin != NULL && origin->again == DIT_AGAIN_BY_NAME &&
-	    dit_name_table_find(table, dit_span_of(name)) != NULL) {
+	if (origin->again == DIT_AGAIN_BY_NAME &&
+	    dit_name_table_find(table, dit_span_of(identity.name)) != NULL) {
 		return 1;
 	}
 	r = find_duplicate(table, identity, &culprit);
-	if (r == DIT_E_DUPLICATE && origin != NULL && origin->again == DIT_AGAIN_ALIKE) {
-		return 1;
+	if (r == 0 || (r == DIT_E_DUPLICATE && origin->again == DIT_AGAIN_ALIKE)) {
+		return r == 0 ? 0 : 1;
 	}
-	if (r == DIT_E_DUPLICATE) {
-		what = "Duplicate";
-	}
-	if (r < 0 && origin == NULL) {
+	what = r == DIT_E_DUPLICATE ? "Duplicate" : "Inconsistent duplicate";
+	if (origin->source == NULL) {
 		dit_schema_say(error, "%s: %s %s: \"%s\"", words->keyword, what,
 		               words->kind, culprit);
-	} else if (r < 0) {
+	} else {
 		dit_schema_say(error, "%s \"( %s NAME '%s' )\": %s %s, %s", words->call,
-		               identity.oid, name, what, words->kind, culprit);
+		               identity.oid, identity.name, what, words->kind, culprit);
 	}
-	return r < 0 ? DIT_E_DUPLICATE : 0;
+	return DIT_E_DUPLICATE;
 }
 
 int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,

@@ -22,44 +22,6 @@ static bool is_wanted(const struct dit_schema *schema, const struct dit_origin *
 	return strcmp(origin->source, wanted) == 0;
 }
 
-static bool is_known(const struct dit_name_table *table, const char *oid)
-{
-	return dit_name_table_find(table, dit_span_of(oid)) != NULL;
-}
-
-static int define_type(struct dit_schema *schema, const struct dit_type_def *def,
-                       struct dit_schema_error *error)
-{
-	const struct dit_identity identity = {.oid = def->oid, .names = def->names};
-	int r = dit_identity_check(&schema->types, identity, &dit_type_words,
-	                           &def->origin, error);
-
-	return r ?: dit_define_type(schema, def, error);
-}
-
-static int define_class(struct dit_schema *schema, const struct dit_class_def *def,
-                        struct dit_schema_error *error)
-{
-	const struct dit_identity identity = {.oid = def->oid, .names = def->names};
-	int r = dit_identity_check(&schema->classes, identity, &dit_class_words,
-	                           &def->origin, error);
-
-	return r ?: dit_define_class(schema, def, NULL, error);
-}
-
-static int define_syntax(struct dit_schema *schema, const struct dit_syntax_def *def,
-                         struct dit_schema_error *error)
-{
-	if (is_known(&schema->syntaxes, def->oid)) {
-		dit_schema_say(error,
-		               "Error in register_syntax: Duplicate ldapSyntax %s in "
-		               "( %s )",
-		               def->oid, def->oid);
-		return DIT_E_DUPLICATE;
-	}
-	return dit_define_syntax(schema, def, error);
-}
-
 /* A macro with another value stays as it is, if the module can do with it. */
 static int define_macro(struct dit_schema *schema, const struct dit_macro_def *def,
                         struct dit_schema_error *error)
@@ -78,15 +40,15 @@ static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const v
 	case DIT_BUILTIN_MACROS:
 		return define_macro(schema, def, error);
 	case DIT_BUILTIN_SYNTAXES:
-		return define_syntax(schema, def, error);
+		return dit_define_syntax(schema, def, error);
 	case DIT_BUILTIN_RULES:
-		return is_known(&schema->rules, rule->oid)
+		return dit_schema_find_rule(schema, dit_span_of(rule->oid)) != NULL
 		               ? 0
 		               : dit_define_rule(schema, rule);
 	case DIT_BUILTIN_TYPES:
-		return define_type(schema, def, error);
+		return dit_define_type(schema, def, error);
 	case DIT_BUILTIN_CLASSES:
-		return define_class(schema, def, error);
+		return dit_define_class(schema, def, NULL, error);
 	case DIT_BUILTIN_KINDS:
 		break;
 	}

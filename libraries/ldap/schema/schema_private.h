@@ -25,7 +25,8 @@ enum dit_again {
 	DIT_AGAIN_BY_NAME, /* any with the first name */
 };
 
-/** Where a hard-coded definition comes from; the first member of all of them. */
+/** Where a hard-coded definition comes from; the first member of all of them. Zero: from
+ * the configuration. */
 struct dit_origin {
 	const char *source; /* "core", "module:ppolicy" ... */
 	struct dit_openldap_range releases;
@@ -187,7 +188,8 @@ struct dit_schema {
 	_Atomic uint32_t nads;
 };
 
-/* Resolve and add one element. @p error may be NULL. On failure nothing was added. */
+/* Resolve and add one element. @p error may be NULL. On failure nothing was added, and
+ * nothing by types and classes that return 1, as dit_identity_check() has it. */
 int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *def,
                       struct dit_schema_error *error);
 int dit_define_rule(struct dit_schema *schema, const struct dit_rule_def *def);
@@ -225,9 +227,6 @@ struct dit_element_words {
 	const char *call;    /* where an element of a module is added */
 };
 
-extern const struct dit_element_words dit_type_words;
-extern const struct dit_element_words dit_class_words;
-
 /** @return the number of names */
 size_t dit_names_count(dit_names names);
 
@@ -250,8 +249,7 @@ int dit_identity_make(struct dit_schema *schema, const char *keyword, const char
  * configuration often defines what a module brings: that is the state after a move from a
  * release in which a schema file did it.
  *
- * @param identity  without a name if it is hard-coded
- * @param origin    of a hard-coded element; NULL: it is of the configuration
+ * @param origin  of its definition
  *
  * @return 0; 1: leave it out; DIT_E_DUPLICATE: @p error says why
  */
