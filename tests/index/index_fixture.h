@@ -72,15 +72,12 @@ static const char *const types[] = {
 	"( 1.3.6.1.4.1.99999.1.19 NAME 'tCII' EQUALITY caseIgnoreIA5Match"
 	" SUBSTR caseIgnoreIA5SubstringsMatch SYNTAX " S "26 )",
 	/* ours */
-	"( 1.3.6.1.4.1.99999.2.1 NAME 'noRule' SYNTAX " S "15 )",
 	"( 1.3.6.1.4.1.99999.2.2 NAME 'timeWithPieces' EQUALITY generalizedTimeMatch"
 	" SUBSTR caseIgnoreSubstringsMatch SYNTAX " S "24 )",
 	"( 1.3.6.1.4.1.99999.2.3 NAME 'alsoClass' SUP objectClass )",
 	"( 1.3.6.1.4.1.99999.2.5 NAME 'soundsLike' EQUALITY directoryStringApproxMatch"
 	" SYNTAX " S "15 )",
 	"( 1.3.6.1.4.1.99999.1.0 NAME 'tCIM' EQUALITY caseIgnoreMatch SYNTAX " S "15 )",
-	"( 1.3.6.1.4.1.99999.2.4 NAME 'noIndexer' EQUALITY privateKeyMatch"
-	" SYNTAX 1.2.840.113549.1.8.1.1 )",
 };
 
 static const char *const classes[] = {
@@ -200,11 +197,10 @@ static inline struct dit_index_set *new_set(struct fixture *f,
                                             const struct dit_index_params *params,
                                             bool integer_keys)
 {
-	const struct dit_ad *culprit = NULL;
+	const struct dit_settings settings = {.schema = f->schema, .index = *params};
 	struct dit_index_set *set = NULL;
 
-	assert_int_equal(dit_index_set_new(&set, f->schema, specs, nspecs, params,
-	                                   integer_keys, &culprit),
+	assert_int_equal(dit_index_set_new(&set, &settings, specs, nspecs, integer_keys),
 	                 0);
 	return set;
 }

@@ -297,36 +297,6 @@ SETUP_TEST(formats_follow_from_the_keys)
 	}
 }
 
-SETUP_TEST(unsupported_kinds_of_index_are_refused_by_name)
-{
-	static const struct {
-		const char *name;
-		unsigned kinds;
-	} cases[] = {
-		{"uidNumber", DIT_INDEX_EQ | DIT_INDEX_APPROX},
-		{"dc", DIT_INDEX_EQ | DIT_INDEX_SUB},
-		{"noRule", DIT_INDEX_EQ},
-		{"noRule", DIT_INDEX_SUB},
-		{"noIndexer", DIT_INDEX_EQ},
-		{"homeDirectory", DIT_INDEX_SUB},
-	};
-	struct fixture *f = *state;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_index_spec specs[] = {
-			{find_ad(f, "description"), DIT_INDEX_EQ},
-			{find_ad(f, cases[i].name), cases[i].kinds},
-		};
-		struct dit_index_set *set = NULL;
-		const struct dit_ad *culprit = NULL;
-
-		assert_int_equal(dit_index_set_new(&set, f->schema, specs, 2,
-		                                   &usual_params, true, &culprit),
-		                 DIT_E_UNSUPPORTED);
-		assert_ptr_equal(culprit, specs[1].ad);
-	}
-}
-
 /* storage.md 5.4: insertions count, so repeats are kept, in slapd's order. */
 SETUP_TEST(keys_come_in_order_with_repeats)
 {

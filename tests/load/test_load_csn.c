@@ -55,9 +55,7 @@ static int setup(void **state)
 		return -1;
 	}
 	f->settings.schema = f->entry.schema;
-	assert_int_equal(dit_index_set_new(&f->indexes, f->entry.schema, NULL, 0,
-	                                   &f->settings.index, true, NULL),
-	                 0);
+	assert_int_equal(dit_index_set_new(&f->indexes, &f->settings, NULL, 0, true), 0);
 	assert_int_equal(dit_index_work_new(&f->keys, f->indexes), 0);
 	*state = f;
 	return 0;

@@ -59,15 +59,15 @@ struct dit_index_set;
 /**
  * Build the set of index databases of one configuration.
  *
+ * @param settings      their schema and parameters count
+ * @param specs         of kinds that the rules of their types make keys for
  * @param integer_keys  use MDB_INTEGERKEY where storage.md 1.5 calls it safe
  *
- * @return 0; DIT_E_UNSUPPORTED: a kind or rule that is not built yet (@p ret_culprit
- *         then names the attribute); -ENOMEM
+ * @return 0 or -ENOMEM
  */
-int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schema,
+int dit_index_set_new(struct dit_index_set **ret, const struct dit_settings *settings,
                       const struct dit_index_spec *specs, size_t nspecs,
-                      const struct dit_index_params *params, bool integer_keys,
-                      const struct dit_ad **ret_culprit);
+                      bool integer_keys);
 void dit_index_set_free(struct dit_index_set *set);
 
 /**

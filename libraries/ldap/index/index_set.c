@@ -70,31 +70,20 @@ static unsigned db_of_type(struct dit_index_set *set, const struct dit_attr_type
 	return db;
 }
 
-/** Add one definition. 0 or DIT_E_UNSUPPORTED */
-static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
+static void add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 {
 	const struct dit_attr_type *type = spec->ad->type;
-	struct dit_index_def *def = &set->defs[set->ndefs];
+	struct dit_index_def *def = &set->defs[set->ndefs++];
 	bool hash64 = set->params.hash64;
 
 	*def = (struct dit_index_def){
 		.type = type,
 		.options = spec->ad->options,
+		.db = db_of_type(set, type),
 		.kinds = spec->kinds,
+		.needs_check = (spec->kinds & DIT_INDEX_APPROX) != 0,
 	};
-	if ((def->kinds & DIT_INDEX_APPROX) != 0) {
-		if (type->approx == NULL ||
-		    type->approx->indexer != DIT_INDEXER_METAPHONE) {
-			return DIT_E_UNSUPPORTED;
-		}
-		def->needs_check = true;
-	}
 	if ((def->kinds & DIT_INDEX_EQ) != 0) {
-		if (type->equality == NULL ||
-		    type->equality->indexer == DIT_INDEXER_NONE ||
-		    type->equality->indexer == DIT_INDEXER_SUBSTR) {
-			return DIT_E_UNSUPPORTED;
-		}
 		def->eq_keys = type->equality->indexer;
 		def->has_class_keys =
 			def->eq_keys == DIT_INDEXER_HASH && has_class_keys(type);
@@ -103,16 +92,10 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 		def->states.whole = hash_prefix(hash64, spec->ad, "", type->equality);
 	}
 	if ((def->kinds & DIT_INDEX_SUB) != 0) {
-		if (type->substr == NULL || type->substr->indexer != DIT_INDEXER_SUBSTR) {
-			return DIT_E_UNSUPPORTED;
-		}
 		def->states.any = hash_prefix(hash64, spec->ad, "*", type->substr);
 		def->states.initial = hash_prefix(hash64, spec->ad, "^", type->substr);
 		def->states.final = hash_prefix(hash64, spec->ad, "$", type->substr);
 	}
-	def->db = db_of_type(set, type);
-	set->ndefs++;
-	return 0;
 }
 
 /** Shortest and longest key of a database, the presence key aside. */
@@ -234,10 +217,9 @@ static unsigned clamp(unsigned n, unsigned min, unsigned max)
 	return n > max ? max : n;
 }
 
-int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schema,
+int dit_index_set_new(struct dit_index_set **ret, const struct dit_settings *settings,
                       const struct dit_index_spec *specs, size_t nspecs,
-                      const struct dit_index_params *params, bool integer_keys,
-                      const struct dit_ad **ret_culprit)
+                      bool integer_keys)
 {
 	struct dit_index_set *set = calloc(1, sizeof(*set));
 	int r = 0;
@@ -245,17 +227,14 @@ int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schem
 	if (set == NULL) {
 		return -ENOMEM;
 	}
-	set->schema = schema;
-	set->params = *params;
-	set->params.intlen = clamp(params->intlen, DIT_INTLEN_MIN, DIT_INTLEN_MAX);
+	set->schema = settings->schema;
+	set->params = settings->index;
+	set->params.intlen = clamp(set->params.intlen, DIT_INTLEN_MIN, DIT_INTLEN_MAX);
 	set->defs = calloc(nspecs + 1, sizeof(*set->defs));
 	set->dbs = calloc(nspecs + 1, sizeof(*set->dbs));
 	r = set->defs == NULL || set->dbs == NULL ? -ENOMEM : 0;
 	for (size_t i = 0; i < nspecs && r == 0; i++) {
-		r = add_def(set, &specs[i]);
-		if (r < 0) {
-			*ret_culprit = specs[i].ad;
-		}
+		add_def(set, &specs[i]);
 	}
 	for (unsigned db = 0; db < set->ndbs; db++) {
 		choose_format(set, db,

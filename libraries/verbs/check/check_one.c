@@ -454,16 +454,14 @@ static int make_sums(struct file *file)
 {
 	struct dit_check_content *content = &file->content;
 	const struct dit_database *database = content->database;
-	const struct dit_ad *culprit = NULL;
 	struct dit_check_sums_opts opts = {
 		.nmembers = file->one->job->nthreads,
 		.memory_bytes = content->memory_bytes / 8,
 		.list_max = content->list_max,
 		.suffix = database->suffix_norm,
 	};
-	int r = dit_index_set_new(&content->indexes, content->settings->schema,
-	                          database->indexes, database->nindexes,
-	                          &content->settings->index, true, &culprit);
+	int r = dit_index_set_new(&content->indexes, content->settings, database->indexes,
+	                          database->nindexes, true);
 
 	if (r < 0) {
 		return r;

@@ -177,15 +177,14 @@ int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *
                          const struct dit_database *db)
 {
 	struct dit_check_values *values = calloc(1, sizeof(*values));
-	const struct dit_ad *culprit = NULL;
 	int r = values == NULL ? -ENOMEM : 0;
 
 	if (r == 0) {
 		values->sizes = sizes;
 		values->params = &settings->index;
 		values->schema = settings->schema;
-		r = dit_index_set_new(&values->indexes, settings->schema, db->indexes,
-		                      db->nindexes, &settings->index, true, &culprit);
+		r = dit_index_set_new(&values->indexes, settings, db->indexes,
+		                      db->nindexes, true);
 	}
 	for (size_t i = 0; r == 0 && i < dit_index_set_ndbs(values->indexes); i++) {
 		size_t key_len = 0;

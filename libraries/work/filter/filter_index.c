@@ -257,11 +257,9 @@ static int open_index(struct finder *finder, size_t number)
 static int open_indexes(struct finder *finder)
 {
 	const struct dit_candidates_opts *opts = finder->opts;
-	const struct dit_ad *culprit = NULL;
 	size_t n = 0;
-	int r = dit_index_set_new(&finder->indexes, opts->settings->schema,
-	                          opts->db->indexes, opts->db->nindexes,
-	                          &opts->settings->index, true, &culprit);
+	int r = dit_index_set_new(&finder->indexes, opts->settings, opts->db->indexes,
+	                          opts->db->nindexes, true);
 
 	if (r < 0) {
 		return r;
@@ -319,8 +317,7 @@ int dit_candidates_find(struct dit_candidates *ret, const struct dit_filter *fil
 	close_indexes(&finder);
 	if (r <= 0) {
 		dit_candidates_deinit(&list);
-		/* Indexes that this release cannot use give no answer. */
-		return r == DIT_E_UNSUPPORTED ? 0 : r;
+		return r;
 	}
 	sort(&list);
 	*ret = list;

@@ -6,18 +6,8 @@
 int dit_indexes_make(const struct dit_job *job, const struct dit_index_spec *specs,
                      size_t nspecs, bool byte_keys, struct dit_index_set **ret)
 {
-	const struct dit_settings *settings = job->chosen.settings;
-	const struct dit_ad *culprit = NULL;
-	int r = dit_index_set_new(ret, settings->schema, specs, nspecs, &settings->index,
-	                          !byte_keys, &culprit);
+	int r = dit_index_set_new(ret, job->chosen.settings, specs, nspecs, !byte_keys);
 
-	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "index of attribute \"%s\" is not supported by this "
-		               "release",
-		               culprit->name.data);
-		return r;
-	}
 	return dit_job_fail(job, r, "could not prepare the indexes");
 }
 

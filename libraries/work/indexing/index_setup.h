@@ -15,7 +15,7 @@
  * @param byte_keys  keys of new databases are as slapd has them
  * @param ret        dit_index_set_free()
  *
- * @return 0; DIT_E_UNSUPPORTED, -ENOMEM
+ * @return 0 or -ENOMEM
  */
 int dit_indexes_make(const struct dit_job *job, const struct dit_index_spec *specs,
                      size_t nspecs, bool byte_keys, struct dit_index_set **ret);
