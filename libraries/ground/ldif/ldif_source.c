@@ -3,8 +3,8 @@
  * Inputs of the LDIF reader: pread or read, what the first bytes tell, and a piece given
  * back.
  *
- * The first bytes are read apart from the others. Those that are no packed data are given
- * back, so they come again with the first read of the caller.
+ * The first bytes are read apart from the others. Those of the text, which may be packed,
+ * are given back, so they come again with the first read of the caller.
  */
 #include "ldif/ldif_source.h"
 
@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "ldif/input_kind.h"
@@ -97,46 +98,56 @@ static ssize_t read_raw(struct dit_ldif_source *source, char *buffer, size_t siz
 	return n;
 }
 
-/* ---- the first bytes ---- */
-
+/* A callback of the unpacker. */
 static ssize_t read_packed(void *ctx, char *buffer, size_t size)
 {
 	return read_raw(ctx, buffer, size);
 }
 
-/*
- * Enough for the look: a line, or DIT_INPUT_KIND_BYTES, or all there is. A person who
- * types is not kept waiting.
- */
-static ssize_t read_start(struct dit_ldif_source *source,
-                          char buffer[DIT_INPUT_KIND_BYTES])
+/* The next bytes of the text: unpacked, if they are packed. */
+static ssize_t read_text(struct dit_ldif_source *source, char *buffer, size_t size)
 {
-	size_t len = 0;
+	struct dit_unpack *unpack = source->unpack;
+	ssize_t n = unpack == NULL
+	                    ? read_raw(source, buffer, size)
+	                    : dit_unpack_read(unpack, buffer, size, &source->nread);
 
-	do {
-		ssize_t n = read_raw(source, buffer + len, DIT_INPUT_KIND_BYTES - len);
-
-		if (n < 0) {
-			return n;
-		}
-		if (n == 0) {
-			break;
-		}
-		len += (size_t)n;
-	} while (len < DIT_INPUT_KIND_BYTES && memchr(buffer, '\n', len) == NULL);
-	return (ssize_t)len;
+	if (n == DIT_E_INVALID || n == DIT_E_UNSUPPORTED) {
+		(void)snprintf(source->why, sizeof(source->why), "%s",
+		               dit_unpack_error(unpack));
+	}
+	if (n > 0) {
+		source->nread += unpack == NULL ? (uint64_t)n : 0;
+		source->is_fresh = true;
+	}
+	return n;
 }
 
-static int check_start(struct dit_ldif_source *source, struct dit_span start)
-{
-	const char *other = dit_input_other_than_ldif(start);
+/* ---- the first bytes ---- */
 
-	if (other != NULL) {
-		(void)snprintf(source->why, sizeof(source->why), "no LDIF, but %s",
-		               other);
-		return DIT_E_INVALID;
+/*
+ * Enough for the look: a line, or DIT_INPUT_KIND_BYTES, or all there is. A person who
+ * types is not kept waiting. An error after some bytes is met again by the next read.
+ *
+ * @return 1; 0: there are none; negative
+ */
+static int read_start(struct dit_ldif_source *source, char *buffer, struct dit_span *ret)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < DIT_INPUT_KIND_BYTES && memchr(buffer, '\n', len) == NULL) {
+		n = read_text(source, buffer + len, DIT_INPUT_KIND_BYTES - len);
+		len += n > 0 ? (size_t)n : 0;
 	}
-	return 0;
+	*ret = (struct dit_span){buffer, len};
+	return len > 0 ? 1 : (int)n;
+}
+
+static int refuse_start(struct dit_ldif_source *source, const char *what)
+{
+	(void)snprintf(source->why, sizeof(source->why), "no LDIF, but %s", what);
+	return DIT_E_INVALID;
 }
 
 /* How long the byte order mark is that is passed over. */
@@ -150,78 +161,44 @@ static size_t mark_bytes(const struct dit_ldif_source *source, struct dit_span s
 	               : 0;
 }
 
-/* @return 0 or negative */
-static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
+/* The text begins with what the packed data is unpacked to. @return as read_start() */
+static int begin_unpack(struct dit_ldif_source *source, char *buffer,
+                        struct dit_span *start)
 {
 	struct dit_unpack_opts opts = {.read = read_packed,
 	                               .ctx = source,
-	                               .start = start,
+	                               .start = *start,
 	                               .is_threaded = source->is_threaded};
-	struct dit_span text = {0};
-	char mark[3];
-	uint64_t packed = 0;
 	int r = dit_unpack_new(&source->unpack, &opts);
 
-	if (r < 0) {
-		return r;
-	}
-	r = dit_unpack_peek(source->unpack, &text);
-	if (r > 0 && dit_pack_format_of(text) != DIT_PACK_NONE) {
-		(void)snprintf(source->why, sizeof(source->why),
-		               "no LDIF, but compressed twice");
-		return DIT_E_INVALID;
-	}
-	/* An error is told by the first read. */
-	r = r > 0 ? check_start(source, text) : 0;
-	if (r == 0 && mark_bytes(source, text) > 0) {
-		(void)dit_unpack_read(source->unpack, mark, sizeof(mark), &packed);
-	}
-	return r;
+	r = r < 0 ? r : read_start(source, buffer, start);
+	return r > 0 && dit_pack_format_of(*start) != DIT_PACK_NONE
+	               ? refuse_start(source, "compressed twice")
+	               : r;
 }
 
 /* Look at the first bytes. @return 1; 0: there are none; negative */
 static int begin(struct dit_ldif_source *source)
 {
 	char bytes[DIT_INPUT_KIND_BYTES];
-	ssize_t n = read_start(source, bytes);
-	struct dit_span start = {bytes, 0};
-	size_t mark = 0;
-	int r = 0;
+	struct dit_span start = {0};
+	const char *other = NULL;
+	int r = read_start(source, bytes, &start);
 
-	if (n <= 0) {
-		return (int)n;
+	source->is_begun = r > 0;
+	if (r > 0 && dit_pack_format_of(start) != DIT_PACK_NONE) {
+		r = begin_unpack(source, bytes, &start);
 	}
-	source->is_begun = true;
-	start.len = (size_t)n;
-	if (dit_pack_format_of(start) != DIT_PACK_NONE) {
-		r = begin_unpack(source, start);
-		return r < 0 ? r : 1;
-	}
-	r = check_start(source, start);
-	if (r < 0) {
+	if (r <= 0) {
 		return r;
 	}
-	mark = mark_bytes(source, start);
-	source->nread += start.len;
-	source->is_fresh = true;
-	r = dit_ldif_source_unread(source, bytes + mark, start.len - mark);
+	other = dit_input_other_than_ldif(start);
+	if (other != NULL) {
+		return refuse_start(source, other);
+	}
+	dit_cut(&start, mark_bytes(source, start));
+	r = dit_ldif_source_unread(source, start.data, start.len);
 	return r < 0 ? r : 1;
-}
-
-static ssize_t read_unpacked(struct dit_ldif_source *source, char *buffer, size_t size)
-{
-	uint64_t packed = 0;
-	ssize_t n = dit_unpack_read(source->unpack, buffer, size, &packed);
-
-	if (n == DIT_E_INVALID || n == DIT_E_UNSUPPORTED) {
-		(void)snprintf(source->why, sizeof(source->why), "%s",
-		               dit_unpack_error(source->unpack));
-	}
-	if (n > 0) {
-		source->nread = packed;
-		source->is_fresh = true;
-	}
-	return n;
 }
 
 ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size)
@@ -232,21 +209,7 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 		return n;
 	}
 	n = (ssize_t)read_rest(source, buffer, size);
-	if (n > 0) {
-		return n;
-	}
-	if (source->why[0] != '\0') {
-		return DIT_E_INVALID;
-	}
-	if (source->unpack != NULL) {
-		return read_unpacked(source, buffer, size);
-	}
-	n = read_raw(source, buffer, size);
-	if (n > 0) {
-		source->nread += (uint64_t)n;
-		source->is_fresh = true;
-	}
-	return n;
+	return n > 0 ? n : read_text(source, buffer, size);
 }
 
 int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
@@ -258,10 +221,9 @@ int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
 		source->rest_at -= nbytes;
 		return 0;
 	}
-	if (nbytes > source->rest_size) {
-		if (DIT_GROW(source->rest, source->rest_size, nbytes) < 0) {
-			return -ENOMEM;
-		}
+	if (nbytes > source->rest_size &&
+	    DIT_GROW(source->rest, source->rest_size, nbytes) < 0) {
+		return -ENOMEM;
 	}
 	if (nbytes > 0) {
 		memcpy(source->rest, bytes, nbytes);

@@ -452,44 +452,32 @@ void dit_unpack_free(struct dit_unpack *unpack)
 	free(unpack);
 }
 
-int dit_unpack_peek(struct dit_unpack *unpack, struct dit_span *ret)
+ssize_t dit_unpack_read(struct dit_unpack *unpack, char *buffer, size_t size,
+                        uint64_t *ret_packed)
 {
 	const struct unpack_slot *slot = &unpack->slots[unpack->slot];
-	int r = 1;
+	size_t n = 0;
 
 	if (unpack->has_slot && unpack->slot_at == slot->ntext) {
 		dit_feed_return(unpack->feed);
 		unpack->has_slot = false;
 	}
 	if (!unpack->has_slot) {
-		r = dit_feed_take(unpack->feed, NULL, &unpack->slot);
+		int r = dit_feed_take(unpack->feed, NULL, &unpack->slot);
+
+		if (r <= 0) {
+			return r;
+		}
 		slot = &unpack->slots[unpack->slot];
-		unpack->has_slot = r > 0;
+		unpack->has_slot = true;
 		unpack->slot_at = 0;
 	}
-	if (r > 0) {
-		ret->data = slot->text + unpack->slot_at;
-		ret->len = slot->ntext - unpack->slot_at;
-	}
-	return r;
-}
-
-ssize_t dit_unpack_read(struct dit_unpack *unpack, char *buffer, size_t size,
-                        uint64_t *ret_packed)
-{
-	struct dit_span text = {0};
-	int r = dit_unpack_peek(unpack, &text);
-
-	if (r <= 0) {
-		return r;
-	}
-	if (text.len > size) {
-		text.len = size;
-	}
-	memcpy(buffer, text.data, text.len);
-	unpack->slot_at += text.len;
-	*ret_packed = unpack->slots[unpack->slot].packed;
-	return (ssize_t)text.len;
+	n = slot->ntext - unpack->slot_at;
+	n = n < size ? n : size;
+	memcpy(buffer, slot->text + unpack->slot_at, n);
+	unpack->slot_at += n;
+	*ret_packed = slot->packed;
+	return (ssize_t)n;
 }
 
 const char *dit_unpack_error(const struct dit_unpack *unpack)

@@ -45,15 +45,6 @@ int dit_unpack_new(struct dit_unpack **ret, const struct dit_unpack_opts *opts);
 void dit_unpack_free(struct dit_unpack *unpack);
 
 /**
- * The next unpacked bytes, without taking them.
- *
- * @param ret  points into the unpacker until the next read; not empty
- *
- * @return 1; 0: the end; negative as read
- */
-int dit_unpack_peek(struct dit_unpack *unpack, struct dit_span *ret);
-
-/**
  * Take up to @p size unpacked bytes.
  *
  * @param ret_packed  how many packed bytes all that was unpacked so far was
