@@ -33,6 +33,7 @@
 #include "base/errno_text.h"
 #include "base/error.h"
 #include "entry/entry.h"
+#include "entry/why.h"
 #include "ldif/file_url.h"
 
 #define ARENA_BLOCK   (64u << 10)
@@ -130,23 +131,26 @@ static void tell_notes(const struct tree *tree, const struct dit_notes *notes)
 	}
 }
 
+/* @param is_strict  attributes that are not defined are errors; else they are left out */
+static int read_entry(struct tree *tree, struct item *item, bool is_strict,
+                      struct dit_notes *notes, struct dit_arena *arena)
+{
+	dit_notes_init(notes, arena);
+	tree->context.check_schema = is_strict;
+	return dit_entry_read(&tree->context, &tree->caches, item->record, notes,
+	                      &item->entry);
+}
+
 /* The entry with all its attributes, or else without those that are not defined. */
 static int read_record(struct tree *tree, struct dit_arena *arena, struct item *item)
 {
 	struct dit_notes strict;
 	struct dit_notes lenient;
-	int r = 0;
+	int r = read_entry(tree, item, true, &strict, arena);
 
-	dit_notes_init(&strict, arena);
-	dit_notes_init(&lenient, arena);
-	tree->context.check_schema = true;
-	r = dit_entry_read(&tree->context, &tree->caches, item->record, &strict,
-	                   &item->entry);
-	if (r == DIT_E_INVALID) {
-		tree->context.check_schema = false;
-		item->has_unknown = true;
-		r = dit_entry_read(&tree->context, &tree->caches, item->record, &lenient,
-		                   &item->entry);
+	item->has_unknown = r == DIT_E_INVALID;
+	if (item->has_unknown) {
+		r = read_entry(tree, item, false, &lenient, arena);
 	}
 	tell_notes(tree, r == 0 && item->has_unknown ? &lenient : &strict);
 	if (r < 0 && r != -ENOMEM && strict.first == NULL) {
@@ -180,35 +184,23 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 }
 
 /* Tell the first attribute that neither slapd nor a module defines. */
-static int check_names(struct tree *tree, struct dit_span record, struct dit_arena *arena)
+static int check_names(struct tree *tree, const struct item *item,
+                       struct dit_arena *arena)
 {
-	struct dit_ldif_lines lines = {0};
+	struct item strict = *item;
 	struct dit_notes notes;
-	int r = 0;
+	int r = read_entry(tree, &strict, true, &notes, arena);
 
-	dit_notes_init(&notes, arena);
-	r = dit_ldif_parse(NULL, record, NULL, &notes, &lines);
-	for (size_t i = 0; r == 0 && i < lines.nlines; i++) {
-		struct dit_span name = lines.lines[i].name;
-		const struct dit_ad *ad = NULL;
-		const char *reason = NULL;
-
-		if (dit_span_eq_nocase(name, DIT_SPAN("dn"))) {
-			continue;
-		}
-		r = dit_ad_find(tree->context.schema, NULL, name, &ad, &reason);
-		if (r == DIT_E_UNKNOWN && dit_conf_is_refused_attribute(name)) {
-			return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
-			                     "<%.*s> not supported by this release",
-			                     DIT_SPAN_ARGS(name));
-		}
-		if (r == DIT_E_UNKNOWN) {
-			return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
-			                     "<= str2entry: str2ad(%.*s): %s",
-			                     DIT_SPAN_ARGS(name), reason);
-		}
+	if (r != DIT_E_INVALID) {
+		return r;
 	}
-	return r;
+	if (notes.why != NULL && dit_conf_is_refused_attribute(notes.why->name)) {
+		return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "<%.*s> not supported by this release",
+		                     DIT_SPAN_ARGS(notes.why->name));
+	}
+	tell_notes(tree, &notes);
+	return DIT_E_CONFIG;
 }
 
 /* "{1}mdb" -> "mdb"; empty if the entry has none */
@@ -440,7 +432,7 @@ static int act_once(struct tree *tree, const struct item *item,
                     const struct dit_conf_kind *kind, struct dit_arena *arena)
 {
 	bool has_own = has_own_attributes(&item->entry, kind);
-	int r = item->has_unknown && has_own ? check_names(tree, item->record, arena) : 0;
+	int r = item->has_unknown && has_own ? check_names(tree, item, arena) : 0;
 
 	if (r < 0) {
 		return r;
@@ -453,7 +445,7 @@ static int act_once(struct tree *tree, const struct item *item,
 	/* An overlay that is built into slapd brings its attributes when it runs. */
 	if (r == 0 && item->has_unknown && !has_own &&
 	    !tree->parser->has_unknown_schema) {
-		r = check_names(tree, item->record, arena);
+		r = check_names(tree, item, arena);
 	}
 	return r;
 }
