@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/slab.h"
+#include "base/grow.h"
 #include "ldif/base64.h"
 
 #define PIECE_BYTES 768 /* of a value at once; a multiple of 3 */
@@ -36,7 +36,7 @@ struct place {
 
 void dit_ldif_text_deinit(struct dit_ldif_text *text)
 {
-	dit_slab_put(text->data, text->size);
+	DIT_FREE_LARGE(text->data, text->size);
 	*text = (struct dit_ldif_text){.wrap = text->wrap};
 }
 
@@ -162,25 +162,13 @@ bool dit_ldif_is_plain(struct dit_span value)
 
 int dit_ldif_reserve(struct dit_ldif_text *text, size_t nbytes)
 {
-	size_t size = text->size + text->size / 2;
 	size_t need = 0;
-	char *data = NULL;
 
 	if (__builtin_add_overflow(text->len, nbytes, &need)) {
 		return -ENOMEM;
 	}
-	if (text->data != NULL && need <= text->size) {
-		return 0;
-	}
-	size = size < ROOM_BYTES ? ROOM_BYTES : size;
-	size = size < need ? need : size;
-	data = dit_slab_grow(text->data, text->size, text->len, size);
-	if (data == NULL) {
-		return -ENOMEM;
-	}
-	text->data = data;
-	text->size = size;
-	return 0;
+	return DIT_GROW_LARGE(text->data, text->size,
+	                      need < ROOM_BYTES ? ROOM_BYTES : need);
 }
 
 /* Reserve room for a name, colons, a value in the given form, folds and the newline. */
