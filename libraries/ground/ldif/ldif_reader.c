@@ -38,7 +38,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/object.h"
-#include "base/slab.h"
 #include "ldif/file_url.h"
 #include "ldif/ldif_lines.h"
 #include "ldif/ldif_source.h"
@@ -451,18 +450,7 @@ static int take_lines(struct dit_ldif_reader *reader, struct window *w)
 /* Let the buffer have at least w->limit bytes. No record may point into it. */
 static int reserve(struct window *w)
 {
-	char *buffer = NULL;
-
-	if (w->limit <= w->batch->size) {
-		return 0;
-	}
-	buffer = dit_slab_grow(w->batch->buffer, w->batch->size, w->fill, w->limit);
-	if (buffer == NULL) {
-		return -ENOMEM;
-	}
-	w->batch->buffer = buffer;
-	w->batch->size = w->limit;
-	return 0;
+	return DIT_GROW_LARGE(w->batch->buffer, w->batch->size, w->limit);
 }
 
 /* Why there is nothing more to read. @return @p r */
@@ -693,7 +681,7 @@ int dit_ldif_reader_count_before(const struct dit_ldif_reader *reader, uint64_t 
 
 void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
 {
-	dit_slab_put(batch->buffer, batch->size);
+	DIT_FREE_LARGE(batch->buffer, batch->size);
 	free(batch->records);
 	*batch = (struct dit_ldif_batch){0};
 }
