@@ -25,8 +25,6 @@
 
 #define SHORT_MAX 256 /* columns of a line that is checked while it is copied */
 
-#define EACH_BYTE(b) ((uint64_t)(b)*0x0101010101010101U)
-
 /* Where the next character goes. */
 struct place {
 	char *at;
@@ -64,47 +62,29 @@ static inline bool is_all_set(block bits)
 }
 
 /*
- * Eight bytes at once: the high bit of a byte of the result is set where a byte is below
- * 0x20, is 0x7f, or has its own high bit set. (A borrow can only start at a byte that is
- * found itself, so no text is taken for printable that is not.)
- */
-static inline bool has_unprintable(uint64_t word)
-{
-	uint64_t below = word - EACH_BYTE(0x20);
-	uint64_t del = (word ^ EACH_BYTE(0x7f)) - EACH_BYTE(1);
-
-	return ((word | below | del) & EACH_BYTE(0x80)) != 0;
-}
-
-/*
  * A value of "half" to 2 * "half" bytes: its first and its last ones, some of them twice.
  * "half" is a constant where this function is used.
  */
-static inline bool take_halves(const char *from, size_t len, char *to, size_t half)
+static inline block take_halves(const char *from, size_t len, char *to, size_t half)
 {
-	uint64_t first = EACH_BYTE(' ');
-	uint64_t last = EACH_BYTE(' ');
+	block bytes = (block){0} + ' ';
+	char *last = (char *)&bytes + sizeof(bytes) / 2;
 
-	memcpy(&first, from, half);
-	memcpy(&last, from + len - half, half);
+	memcpy(&bytes, from, half);
+	memcpy(last, from + len - half, half);
 	if (to != NULL) {
-		memcpy(to, &first, half);
-		memcpy(to + len - half, &last, half);
+		memcpy(to, &bytes, half);
+		memcpy(to + len - half, last, half);
 	}
-	return !has_unprintable(first) && !has_unprintable(last);
+	return printable_in(bytes);
 }
 
-static inline bool take_short(const char *from, size_t len, char *to)
+static inline block take_short(const char *from, size_t len, char *to)
 {
-	if (len >= 8) {
-		return take_halves(from, len, to, 8);
-	}
-	if (len >= 4) {
-		return take_halves(from, len, to, 4);
-	}
-	return len >= 2   ? take_halves(from, len, to, 2)
-	       : len == 1 ? take_halves(from, len, to, 1)
-	                  : true;
+	return len >= 8   ? take_halves(from, len, to, 8)
+	       : len >= 4 ? take_halves(from, len, to, 4)
+	       : len >= 2 ? take_halves(from, len, to, 2)
+	                  : take_halves(from, len, to, len);
 }
 
 static inline block take_block(const char *from, char *to, size_t at)
@@ -128,7 +108,7 @@ static inline bool take(const char *from, size_t len, char *to)
 	block printable;
 
 	if (len < sizeof(printable)) {
-		return take_short(from, len, to);
+		return is_all_set(take_short(from, len, to));
 	}
 	/* The last one ends with the value, and overlaps the one before it. */
 	printable = take_block(from, to, 0);
