@@ -43,6 +43,9 @@ void dit_ldif_text_deinit(struct dit_ldif_text *text)
 /* Bytes that are looked at together; the compiler makes one instruction of each line. */
 typedef signed char block __attribute__((vector_size(16)));
 typedef unsigned char wrapping __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+#define BLANKS 0x2020202020202020u
 
 /*
  * All bits of a byte are set where it is printable, 0x20 to 0x7e: one more than that is
@@ -55,10 +58,9 @@ static inline block printable_in(block bytes)
 
 static inline bool is_all_set(block bits)
 {
-	uint64_t halves[2];
+	halves words = (halves)bits;
 
-	memcpy(halves, &bits, sizeof(halves));
-	return (halves[0] & halves[1]) == UINT64_MAX;
+	return (words[0] & words[1]) == UINT64_MAX;
 }
 
 /*
@@ -67,24 +69,25 @@ static inline bool is_all_set(block bits)
  */
 static inline block take_halves(const char *from, size_t len, char *to, size_t half)
 {
-	block bytes = (block){0} + ' ';
-	char *last = (char *)&bytes + sizeof(bytes) / 2;
+	uint64_t first = BLANKS;
+	uint64_t last = BLANKS;
 
-	memcpy(&bytes, from, half);
-	memcpy(last, from + len - half, half);
+	memcpy(&first, from, half);
+	memcpy(&last, from + len - half, half);
 	if (to != NULL) {
-		memcpy(to, &bytes, half);
-		memcpy(to + len - half, last, half);
+		memcpy(to, &first, half);
+		memcpy(to + len - half, &last, half);
 	}
-	return printable_in(bytes);
+	return printable_in((block)(halves){first, last});
 }
 
+/* @param len  from 1 to 15 */
 static inline block take_short(const char *from, size_t len, char *to)
 {
 	return len >= 8   ? take_halves(from, len, to, 8)
 	       : len >= 4 ? take_halves(from, len, to, 4)
 	       : len >= 2 ? take_halves(from, len, to, 2)
-	                  : take_halves(from, len, to, len);
+	                  : take_halves(from, len, to, 1);
 }
 
 static inline block take_block(const char *from, char *to, size_t at)
