@@ -99,14 +99,13 @@ static int check_once(struct dit_conf_parser *parser, const char *type)
 	if (strcmp(type, "monitor") == 0) {
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "database init failed (monitor)");
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		(void)dit_conf_say(parser, DIT_SAY_VALUE,
 		                   "only one monitor database allowed (monitor)");
-		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		return dit_conf_say(parser, DIT_SAY_LATER,
 		                    "only one monitor database allowed");
 	}
 	/* slapd tells this in a tree alone. */
-	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "%s DB already defined",
-	                    type);
+	return dit_conf_say(parser, DIT_SAY_LATER, "%s DB already defined", type);
 }
 
 /* "index default" begins again. */
@@ -124,13 +123,10 @@ static void begin_database(struct dit_conf_scope *scope, size_t database)
 
 static int unknown_type(struct dit_conf_parser *parser, const char *name)
 {
-	const char *keyword = parser->scope.words[0];
-
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                    "Unrecognized database type (%s)", name);
-	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> failed init (%s)",
-	                   keyword, name);
-	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> failed init", keyword);
+	(void)DIT_CONF_REFUSE(parser, "failed init (%s)", name);
+	return DIT_CONF_KEEP(parser, "failed init");
 }
 
 /* The next database, of a type that is known. */
@@ -182,11 +178,9 @@ int dit_conf_run_backend(struct dit_conf_parser *parser)
 	const char *type = dit_conf_find_type(parser, parser->scope.words[1]);
 
 	if (type == NULL) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                   "<%s> failed init (%s)!", parser->scope.words[0],
-		                   parser->scope.words[1]);
-		return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> failed init",
-		                    parser->scope.words[0]);
+		(void)DIT_CONF_REFUSE(parser, "failed init (%s)!",
+		                      parser->scope.words[1]);
+		return DIT_CONF_KEEP(parser, "failed init");
 	}
 	parser->scope.section = DIT_CONF_BACKEND;
 	parser->scope.backend = type;
@@ -239,15 +233,13 @@ static int already_served(struct dit_conf_parser *parser, struct dit_span suffix
 {
 	static const char served[] = "already served by a preceding";
 
-	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-	                   "<%s> namingContext \"%.*s\" %s %s database serving "
-	                   "namingContext \"%.*s\"",
-	                   parser->scope.words[0], DIT_SPAN_ARGS(suffix), served,
-	                   by->type, DIT_SPAN_ARGS(by->suffix));
-	return dit_conf_say(parser->reporter, DIT_SAY_LATER,
-	                    "<%s> namingContext \"%.*s\" %s %s database",
-	                    parser->scope.words[0], DIT_SPAN_ARGS(suffix), served,
-	                    by->type);
+	(void)DIT_CONF_REFUSE(parser,
+	                      "namingContext \"%.*s\" %s %s database serving "
+	                      "namingContext \"%.*s\"",
+	                      DIT_SPAN_ARGS(suffix), served, by->type,
+	                      DIT_SPAN_ARGS(by->suffix));
+	return DIT_CONF_KEEP(parser, "namingContext \"%.*s\" %s %s database",
+	                     DIT_SPAN_ARGS(suffix), served, by->type);
 }
 
 static bool is_one_suffix_type(const char *type)
@@ -268,22 +260,20 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (fixed != NULL) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		(void)dit_conf_say(parser, DIT_SAY_VALUE,
 		                   "suffix <%.*s> not allowed in %s database.",
 		                   DIT_SPAN_ARGS(suffix), fixed);
-		return dit_conf_forget(parser->reporter); /* slapd does not keep it */
+		return dit_conf_forget(parser); /* slapd does not keep it */
 	}
 	if (dit_span_eq(norm, DIT_SPAN("cn=monitor"))) {
-		return dit_conf_say(
-			parser->reporter, DIT_SAY_VALUE,
-			"<%s> DN is reserved for monitoring slapd (cn=Monitor)",
-			parser->scope.words[0]);
+		return DIT_CONF_REFUSE(
+			parser, "DN is reserved for monitoring slapd (cn=Monitor)");
 	}
 	database = dit_conf_database(parser);
 	if (database->has_suffix && is_one_suffix_type(database->type)) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> Only one suffix is allowed on this %s backend",
-		                    parser->scope.words[0], database->type);
+		return DIT_CONF_REFUSE(parser,
+		                       "Only one suffix is allowed on this %s backend",
+		                       database->type);
 	}
 	other = database->is_hidden ? NULL
 	                            : dit_settings_select(parser->settings, norm, false);
@@ -315,11 +305,10 @@ static int bad_subordinate(struct dit_conf_parser *parser, const char *words)
 	    dit_conf_database(parser)->has_suffix) {
 		suffix = dit_conf_database(parser)->suffix;
 	}
-	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+	(void)dit_conf_say(parser, DIT_SAY_VALUE,
 	                   "suffix \"%.*s\": subordinate must be %s.",
 	                   DIT_SPAN_ARGS(suffix), words);
-	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "subordinate must be %s",
-	                    words);
+	return dit_conf_say(parser, DIT_SAY_LATER, "subordinate must be %s", words);
 }
 
 static const struct dit_openldap_range subordinate_takes_false = {
@@ -333,9 +322,9 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 
 	if (parser->scope.section == DIT_CONF_DATABASE &&
 	    !dit_conf_database(parser)->has_suffix) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		(void)dit_conf_say(parser, DIT_SAY_VALUE,
 		                   "subordinate configuration needs a suffix.");
-		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		return dit_conf_say(parser, DIT_SAY_LATER,
 		                    "subordinate configuration needs a suffix");
 	}
 	if (!is_false && dit_ascii_strcasecmp(word, "TRUE") != 0 &&
@@ -357,11 +346,10 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 /* The message that slapd repeats begins with the place. */
 static int bad_path(struct dit_conf_parser *parser, const char *why)
 {
-	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "invalid path: %s", why);
+	(void)dit_conf_say(parser, DIT_SAY_VALUE, "invalid path: %s", why);
 	return parser->reporter->place.value == NULL
 	               ? DIT_E_CONFIG
-	               : dit_conf_say(parser->reporter, DIT_SAY_LATER,
-	                              "%s: invalid path: %s",
+	               : dit_conf_say(parser, DIT_SAY_LATER, "%s: invalid path: %s",
 	                              parser->reporter->place.value, why);
 }
 
@@ -383,11 +371,11 @@ int dit_conf_run_directory(struct dit_conf_parser *parser)
 
 		/* A line of ours above slapd's, which names neither. */
 		if (error == EACCES) {
-			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+			(void)dit_conf_say(parser, DIT_SAY_VALUE,
 			                   "user %u may not write to the directory %s",
 			                   (unsigned)getuid(), path.data);
 		} else {
-			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+			(void)dit_conf_say(parser, DIT_SAY_VALUE,
 			                   "directory %s cannot be used", path.data);
 		}
 		return bad_path(parser, dit_errno_text(error));
@@ -439,9 +427,9 @@ int dit_conf_run_mode(struct dit_conf_parser *parser)
 	if (*word >= '0' && *word <= '9') {
 		mode = (mode_t)strtol(word, &end, 0);
 		if (*end != '\0') {
-			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+			(void)dit_conf_say(parser, DIT_SAY_VALUE,
 			                   "unable to parse mode=\"%s\".", word);
-			return dit_conf_forget(parser->reporter);
+			return dit_conf_forget(parser);
 		}
 	} else if (!parse_rwx(word, &mode)) {
 		return DIT_E_CONFIG; /* slapd gives no reason either */
@@ -470,7 +458,7 @@ int dit_conf_run_envflags(struct dit_conf_parser *parser)
 		const char *const *flag = dit_ascii_find(dit_span_of(word), flags);
 
 		if (flag == NULL) {
-			return dit_conf_say(parser->reporter, DIT_SAY_KEYWORD,
+			return dit_conf_say(parser, DIT_SAY_KEYWORD,
 			                    "%s: unknown keyword \"%s\"",
 			                    parser->scope.words[0], word);
 		}
@@ -518,9 +506,8 @@ int dit_conf_run_multiprovider(struct dit_conf_parser *parser)
 
 	if (r == 0 && value && !parser->has_server_id &&
 	    dit_openldap_is_in(parser->openldap, needs_server_id)) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> serverID is not configured, do that first",
-		                    parser->scope.words[0]);
+		return DIT_CONF_REFUSE(parser,
+		                       "serverID is not configured, do that first");
 	}
 	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		struct dit_database *database = dit_conf_database(parser);

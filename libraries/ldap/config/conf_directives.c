@@ -31,8 +31,7 @@ static void report_schema(const struct dit_conf_parser *parser,
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s",
 		                    error->detail);
 	}
-	(void)dit_conf_say(parser->reporter, DIT_SAY_KEYWORD, "%s: %s",
-	                   parser->scope.words[0],
+	(void)dit_conf_say(parser, DIT_SAY_KEYWORD, "%s: %s", parser->scope.words[0],
 	                   rest == NULL ? "" : rest + strlen(": "));
 }
 
@@ -44,7 +43,7 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 
 	/* Without a parenthesis slapd has nothing to parse: the data has ended. */
 	if (text == NULL) {
-		return dit_conf_say(parser->reporter, DIT_SAY_KEYWORD,
+		return dit_conf_say(parser, DIT_SAY_KEYWORD,
 		                    "%s: Unexpected end of data before ",
 		                    parser->scope.words[0]);
 	}
@@ -60,9 +59,7 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 static int define_new_format(struct dit_conf_parser *parser, define_fn fn)
 {
 	if (parser->scope.words[1][0] != '(') {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> old format not supported",
-		                    parser->scope.words[0]);
+		return DIT_CONF_REFUSE(parser, "old format not supported");
 	}
 	return define(parser, fn);
 }
@@ -116,9 +113,8 @@ int dit_conf_run_attributeoptions(struct dit_conf_parser *parser)
 			return r;
 		}
 		if (r < 0) {
-			(void)dit_conf_say(parser->reporter, DIT_SAY_LINE, "%s",
-			                   error.text);
-			return dit_conf_forget(parser->reporter);
+			(void)dit_conf_say(parser, DIT_SAY_LINE, "%s", error.text);
+			return dit_conf_forget(parser);
 		}
 	}
 	return 0;
@@ -129,7 +125,7 @@ int dit_conf_run_include(struct dit_conf_parser *parser)
 	int r = dit_conf_read_file(parser, parser->scope.words[1]);
 
 	/* The message that was told is of the other file. */
-	return r == DIT_E_CONFIG ? dit_conf_forget(parser->reporter) : r;
+	return r == DIT_E_CONFIG ? dit_conf_forget(parser) : r;
 }
 
 /* 2.5 compares the two lengths when one is set; later releases take any. */
@@ -142,10 +138,8 @@ static int set_length_2_5(struct dit_conf_parser *parser, unsigned *length)
 	              params->substr_if_minlen <= params->substr_if_maxlen)) {
 		return r;
 	}
-	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> invalid value (%d)",
-	                   parser->scope.words[0], (int)*length);
-	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> invalid value",
-	                    parser->scope.words[0]);
+	(void)DIT_CONF_REFUSE(parser, "invalid value (%d)", (int)*length);
+	return DIT_CONF_KEEP(parser, "invalid value");
 }
 
 int dit_conf_run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
@@ -183,10 +177,8 @@ static bool is_url(const char *word)
 static int bad_server_id(struct dit_conf_parser *parser, const char *why,
                          const char *word)
 {
-	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> %s %s",
-	                   parser->scope.words[0], why, word);
-	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> %s",
-	                    parser->scope.words[0], why);
+	(void)DIT_CONF_REFUSE(parser, "%s %s", why, word);
+	return DIT_CONF_KEEP(parser, "%s", why);
 }
 
 /* One number, or several of them, each with the URL of its server. */
@@ -220,10 +212,10 @@ int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 		const char *word = parser->scope.words[1 + i];
 
 		if (!is_number(word, UINT_MAX)) {
-			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+			(void)dit_conf_say(parser, DIT_SAY_VALUE,
 			                   "invalid %s \"%s\" in \"checkpoint\".",
 			                   names[i], word);
-			return dit_conf_forget(parser->reporter);
+			return dit_conf_forget(parser);
 		}
 	}
 	return 0;

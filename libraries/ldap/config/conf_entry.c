@@ -181,7 +181,7 @@ static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *
 			nnumbers += cut_order(&text, &number);
 		}
 		if (nnumbers != 0 && nnumbers != attr->nvalues) {
-			return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+			return dit_conf_say(parser, DIT_SAY_LATER,
 			                    "ordered_value_sort failed on attr %s",
 			                    entry->attrs[i].ad->name.data);
 		}
@@ -238,14 +238,14 @@ static int run_ordered(struct dit_conf_parser *parser,
 		(void)snprintf(where, sizeof(where), "%s: value #%u",
 		               directive->attribute, place);
 		parser->reporter->place.value = where;
-		(void)dit_conf_forget(parser->reporter);
+		(void)dit_conf_forget(parser);
 		r = run_value(parser, directive, raw);
 		parser->reporter->place.value = NULL;
 		explicit_bzero(raw, strlen(raw)); /* it may be a passphrase */
 	}
 	if (r == DIT_E_CONFIG && parser->reporter->message[0] == '\0') {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_LATER,
-		                   "<%s> handler exited with 1", directive->attribute);
+		(void)dit_conf_say(parser, DIT_SAY_LATER, "<%s> handler exited with 1",
+		                   directive->attribute);
 	}
 	free(raw);
 	return r;
@@ -364,7 +364,7 @@ int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *e
 	int r = -ENOMEM;
 
 	if (running.is_done != NULL) {
-		(void)dit_conf_forget(parser->reporter);
+		(void)dit_conf_forget(parser);
 		r = run_all(&running);
 	}
 	free(running.is_done);

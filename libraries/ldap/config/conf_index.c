@@ -50,7 +50,7 @@ static int parse_kinds(struct dit_conf_parser *parser, char *list, unsigned *ret
 		unsigned kind = kind_of(word);
 
 		if (kind == 0) {
-			return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+			return dit_conf_say(parser, DIT_SAY_LINE,
 			                    "index type \"%s\" undefined", word);
 		}
 		kinds |= kind;
@@ -66,7 +66,7 @@ static bool has_indexer(const struct dit_rule *rule)
 
 static int disallowed(struct dit_conf_parser *parser, const char *kind, const char *attr)
 {
-	return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+	return dit_conf_say(parser, DIT_SAY_LINE,
 	                    "%sindex of attribute \"%s\" disallowed", kind, attr);
 }
 
@@ -134,7 +134,7 @@ static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
 	if (ad == own_index(parser)) {
 		return 0; /* in silence */
 	}
-	return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+	return dit_conf_say(parser, DIT_SAY_LINE,
 	                    "duplicate index definition for attr \"%s\"", attr);
 }
 
@@ -162,7 +162,7 @@ static int find_ad(struct dit_conf_parser *parser, const char *keyword, const ch
 
 	return r == 0 || r == -ENOMEM
 	               ? r
-	               : dit_conf_say(parser->reporter, DIT_SAY_LINE,
+	               : dit_conf_say(parser, DIT_SAY_LINE,
 	                              "%s attribute \"%s\" undefined", keyword, attr);
 }
 
@@ -205,8 +205,7 @@ int dit_conf_run_index(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (kinds == 0) {
-		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
-		                    "no indexes selected");
+		return dit_conf_say(parser, DIT_SAY_LINE, "no indexes selected");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = index_attr(parser, attr, kinds);
@@ -233,12 +232,9 @@ static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
 	}
 	*ret_r = r;
 	if (r != -ENOMEM) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                   "<%s> %s attribute type #%zu %s",
-		                   parser->scope.words[0], why, place, attr);
-		*ret_r = dit_conf_say(parser->reporter, DIT_SAY_LATER,
-		                      "<%s> %s attribute type #%zu",
-		                      parser->scope.words[0], why, place);
+		(void)DIT_CONF_REFUSE(parser, "%s attribute type #%zu %s", why, place,
+		                      attr);
+		*ret_r = DIT_CONF_KEEP(parser, "%s attribute type #%zu", why, place);
 	}
 	return NULL;
 }
@@ -312,7 +308,7 @@ static int add_multival(struct dit_conf_parser *parser,
 
 	/* To slapd a LO of DIT_MULTIVAL_NONE says that there is no line yet. */
 	if (known != NULL && known->lo != DIT_MULTIVAL_NONE) {
-		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+		return dit_conf_say(parser, DIT_SAY_LINE,
 		                    "duplicate multival definition for attr \"%s\"",
 		                    attr);
 	}
@@ -346,8 +342,7 @@ int dit_conf_run_multival(struct dit_conf_parser *parser)
 	int r = 0;
 
 	if (!parse_thresholds(parser->scope.words[2], &spec.hi, &spec.lo)) {
-		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
-		                    "invalid hi/lo thresholds");
+		return dit_conf_say(parser, DIT_SAY_LINE, "invalid hi/lo thresholds");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = multival_attr(parser, attr, spec);

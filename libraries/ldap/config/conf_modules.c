@@ -208,10 +208,10 @@ int dit_conf_load_all(struct dit_conf_parser *parser)
 
 static int say_collision(const struct dit_conf_parser *parser, const char *module)
 {
-	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-	                    "<%s> schema of module %s collides with definitions before; "
-	                    "remove those, the module has its own",
-	                    parser->scope.words[0], module);
+	return DIT_CONF_REFUSE(parser,
+	                       "schema of module %s collides with definitions before; "
+	                       "remove those, the module has its own",
+	                       module);
 }
 
 static int load_module(struct dit_conf_parser *parser, const char *name)
@@ -422,7 +422,7 @@ static int check_overlay(struct dit_conf_parser *parser, const char *name)
 			"overlay_config(): overlay \"%s\" already in list";
 
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, twice, name);
-		return dit_conf_say(parser->reporter, DIT_SAY_LATER, twice, name);
+		return dit_conf_say(parser, DIT_SAY_LATER, twice, name);
 	}
 	while (part != NULL && parser->scope.section != DIT_CONF_DATABASE) {
 		if (part->global != NULL) {

@@ -42,9 +42,16 @@ static void tell_place(const struct dit_conf_reporter *reporter, bool names_valu
 	}
 }
 
-int dit_conf_say(struct dit_conf_reporter *reporter, enum dit_conf_say say,
+int dit_conf_forget(const struct dit_conf_parser *parser)
+{
+	parser->reporter->message[0] = '\0';
+	return DIT_E_CONFIG;
+}
+
+int dit_conf_say(const struct dit_conf_parser *parser, enum dit_conf_say say,
                  const char *format, ...)
 {
+	struct dit_conf_reporter *reporter = parser->reporter;
 	bool is_whole = say == DIT_SAY_WHOLE || say == DIT_SAY_KEYWORD;
 	char *text = NULL;
 	va_list args;
@@ -79,8 +86,7 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 		*ret = found < words + 3; /* those of true */
 		return 0;
 	}
-	return dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> invalid value",
-	                    parser->scope.words[0]);
+	return DIT_CONF_REFUSE(parser, "invalid value");
 }
 
 /* A number with C's base rules and nothing after it. @param type  for the message */
@@ -97,9 +103,8 @@ static int to_number(const struct dit_conf_parser *parser, const char *word,
 		value = strtoul(word, &end, 0);
 	}
 	if (errno != 0 || end == NULL || end == word || *end != '\0' || value > max) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> unable to parse \"%s\" as unsigned %s",
-		                    parser->scope.words[0], word, type);
+		return DIT_CONF_REFUSE(parser, "unable to parse \"%s\" as unsigned %s",
+		                       word, type);
 	}
 	*ret = value;
 	return 0;
@@ -132,9 +137,7 @@ static int to_count(const struct dit_conf_parser *parser, const char *word, unsi
 	value = strtol(word, &end, 0);
 	if (errno != 0 || end == word || *end != '\0' || value < INT_MIN ||
 	    value > INT_MAX) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> unable to parse \"%s\" as int",
-		                    parser->scope.words[0], word);
+		return DIT_CONF_REFUSE(parser, "unable to parse \"%s\" as int", word);
 	}
 	*ret = value > 0 ? (unsigned)value : 0;
 	return 0;
@@ -151,14 +154,10 @@ int dit_conf_dn(struct dit_conf_parser *parser, const char *word, struct dit_spa
 		return r;
 	}
 	if (r == DIT_E_UNSUPPORTED) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> DN not supported by this release",
-		                    parser->scope.words[0]);
+		return DIT_CONF_REFUSE(parser, "DN not supported by this release");
 	}
 	if (r < 0) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                    "<%s> invalid DN 21 (Invalid syntax)",
-		                    parser->scope.words[0]);
+		return DIT_CONF_REFUSE(parser, "invalid DN 21 (Invalid syntax)");
 	}
 	/* An empty DN is not the same as none: its data is not NULL. */
 	*ret = dn.pretty.len == 0 ? DIT_SPAN("") : dn.pretty;
@@ -200,8 +199,7 @@ const char *dit_conf_text(const struct dit_conf_parser *parser, const char *word
 
 int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 {
-	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-	                    "<%s> not supported by this release", parser->scope.words[0]);
+	return DIT_CONF_REFUSE(parser, "not supported by this release");
 }
 
 /* A keyword that no directive, overlay or type of databases knows is an error
@@ -218,7 +216,7 @@ static int unknown_keyword(struct dit_conf_parser *parser)
 		return 0;
 	}
 	/* slapd does not cut this message. */
-	return dit_conf_say(parser->reporter, DIT_SAY_WHOLE, "unknown directive <%s> %s.",
+	return dit_conf_say(parser, DIT_SAY_WHOLE, "unknown directive <%s> %s.",
 	                    parser->scope.words[0], where[parser->scope.section]);
 }
 
@@ -278,15 +276,14 @@ static int run_function(struct dit_conf_parser *parser,
 {
 	int r = 0;
 
-	(void)dit_conf_forget(parser->reporter);
+	(void)dit_conf_forget(parser);
 	r = directive->run != NULL               ? directive->run(parser)
 	    : directive->value == DIT_CONF_WORDS ? dit_conf_keep_words(parser, directive)
 	                                         : set_value(parser, directive);
 	if (r == DIT_E_CONFIG && parser->reporter->message[0] == '\0' &&
 	    dit_openldap_is_in(parser->openldap, tells_wordless_failures)) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                   "<%s> handler exited with 1!", parser->scope.words[0]);
-		return dit_conf_forget(parser->reporter);
+		(void)DIT_CONF_REFUSE(parser, "handler exited with 1!");
+		return dit_conf_forget(parser);
 	}
 	return r;
 }
@@ -298,19 +295,14 @@ static int check_count(const struct dit_conf_parser *parser,
 	size_t nargs = parser->scope.nwords - 1;
 
 	if (nargs < directive->min) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		(void)dit_conf_say(parser, DIT_SAY_VALUE,
 		                   "keyword <%s> missing %s argument", keyword,
 		                   directive->args);
-		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
-		                    "<%s> missing %s argument", keyword, directive->args);
+		return DIT_CONF_KEEP(parser, "missing %s argument", directive->args);
 	}
 	if (directive->max != 0 && nargs > directive->max) {
-		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
-		                   "<%s> extra cruft after %s.", keyword,
-		                   directive->args);
-		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
-		                    "<%s> extra cruft after %s", keyword,
-		                    directive->args);
+		(void)DIT_CONF_REFUSE(parser, "extra cruft after %s.", directive->args);
+		return DIT_CONF_KEEP(parser, "extra cruft after %s", directive->args);
 	}
 	return 0;
 }
@@ -328,7 +320,7 @@ static int check_place(const struct dit_conf_parser *parser,
 		where = "must occur before any";
 	}
 	return where == NULL ? 0
-	                     : dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+	                     : dit_conf_say(parser, DIT_SAY_VALUE,
 	                                    "keyword <%s> %s database declaration",
 	                                    parser->scope.words[0], where);
 }
@@ -379,17 +371,16 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	int r = dit_conf_split(parser, text, &culprit);
 
 	if (parser->scope.nwords == 0) {
-		return dit_conf_say(parser->reporter, DIT_SAY_VALUE, "bad config line.");
+		return dit_conf_say(parser, DIT_SAY_VALUE, "bad config line.");
 	}
 	directive =
 		dit_conf_find_directive(parser, DIT_CONF_KEYWORD, parser->scope.words[0]);
 	if (r < 0 && directive != NULL &&
 	    (directive->flags & DIT_DIRECTIVE_SECRET) != 0) {
-		return dit_conf_say(parser->reporter, DIT_SAY_WHOLE,
-		                    "unterminated quoted string");
+		return dit_conf_say(parser, DIT_SAY_WHOLE, "unterminated quoted string");
 	}
 	if (r < 0 && !reads_raw_text(directive, parser->scope.words[0])) {
-		return dit_conf_say(parser->reporter, DIT_SAY_WHOLE,
+		return dit_conf_say(parser, DIT_SAY_WHOLE,
 		                    "unterminated quoted string \"%s\"", culprit);
 	}
 	if (*parser->scope.words[0] == '\0') {

@@ -60,24 +60,29 @@ enum dit_conf_say {
 	DIT_SAY_LATER,   /* not at all: slapd says it again in this form */
 };
 
-/**
- * Tell a message, and keep it.
- *
- *   return dit_conf_say(reporter, DIT_SAY_VALUE, "<%s> invalid value", "lastmod");
- *
- *       slapd.conf: line 7: <lastmod> invalid value
- *
- * @return DIT_E_CONFIG
- */
-int dit_conf_say(struct dit_conf_reporter *reporter, enum dit_conf_say say,
+struct dit_conf_parser;
+
+/** Tell a message, and keep it. @return DIT_E_CONFIG */
+int dit_conf_say(const struct dit_conf_parser *parser, enum dit_conf_say say,
                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/**
+ * Tell a message about the keyword of the line, and keep it.
+ *
+ *   return DIT_CONF_REFUSE(parser, "invalid value");
+ *
+ *       slapd.conf: line 7: <lastmod> invalid value
+ */
+#define DIT_CONF_REFUSE(parser, format, ...)                                             \
+ dit_conf_say((parser), DIT_SAY_VALUE, "<%s> " format, (parser)->scope.words[0],         \
+	      ##__VA_ARGS__)
+/** Keep such a message in the place of another one, which was told. */
+#define DIT_CONF_KEEP(parser, format, ...)                                               \
+ dit_conf_say((parser), DIT_SAY_LATER, "<%s> " format, (parser)->scope.words[0],         \
+	      ##__VA_ARGS__)
+
 /** Forget the message. @return DIT_E_CONFIG */
-static inline int dit_conf_forget(struct dit_conf_reporter *reporter)
-{
-	reporter->message[0] = '\0';
-	return DIT_E_CONFIG;
-}
+int dit_conf_forget(const struct dit_conf_parser *parser);
 
 /* ---- logical lines, words (config.md 1) ---- */
 

@@ -269,14 +269,14 @@ static int check_entry(const struct tree *tree, const struct dit_entry *entry,
 		return DIT_E_CONFIG;
 	}
 	if (strcmp(name, "cn") != 0 && dit_conf_find_attr(entry, name) == NULL) {
-		return dit_conf_say(reporter, DIT_SAY_LATER, "attribute %s is missing",
-		                    name);
+		return dit_conf_say(tree->parser, DIT_SAY_LATER,
+		                    "attribute %s is missing", name);
 	}
 	/* slapd would ignore mdb's own attributes and take the defaults. */
 	if (kind->kind == DIT_CONF_ENTRY_DATABASE &&
 	    dit_span_eq_nocase(type_of(entry, kind), DIT_SPAN("mdb")) &&
 	    !has_class(tree->context.schema, entry, "olcMdbConfig")) {
-		return dit_conf_say(reporter, DIT_SAY_LATER,
+		return dit_conf_say(tree->parser, DIT_SAY_LATER,
 		                    "object class olcMdbConfig is missing");
 	}
 	return 0;
@@ -297,7 +297,7 @@ static int run_entry(struct tree *tree, const struct dit_entry *entry,
 {
 	int r = 0;
 
-	(void)dit_conf_forget(tree->reporter);
+	(void)dit_conf_forget(tree->parser);
 	/* As in slapd, no file is included. Targets belong to their databases. */
 	if (kind->kind == DIT_CONF_ENTRY_INCLUDE || kind->kind == DIT_CONF_ENTRY_TARGET) {
 		return 0;
@@ -472,7 +472,7 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
 	    kind->kind == DIT_CONF_ENTRY_OVERLAY) {
 		r = act_once(tree, item, kind, arena);
 	} else {
-		(void)dit_conf_forget(tree->reporter);
+		(void)dit_conf_forget(tree->parser);
 		r = tell_entry(tree);
 	}
 	tree->reporter->place.dn = NULL;
