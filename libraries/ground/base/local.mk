@@ -42,5 +42,6 @@ libditkit_a_SOURCES += \
 	%D%/ticker.h \
 	%D%/version.c \
 	%D%/version.h \
+	%D%/words.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -14,27 +14,9 @@
 #include "base/ascii.h"
 #include "default_paths.h"
 
-static bool is_in_list(const struct dit_conf_name *list, struct dit_span name)
+static bool is_in_list(const struct dit_word *list, struct dit_span name)
 {
-	while (list != NULL && !dit_span_eq_nocase(dit_span_of(list->name), name)) {
-		list = list->next;
-	}
-	return list != NULL;
-}
-
-static int add_name(struct dit_conf_parser *parser, struct dit_conf_name **list,
-                    struct dit_span name)
-{
-	struct dit_arena *arena = dit_conf_arena(parser);
-	struct dit_conf_name *added = dit_arena_alloc(arena, sizeof(*added));
-	const char *kept = dit_arena_copy(arena, name).data;
-
-	if (added == NULL || kept == NULL) {
-		return -ENOMEM;
-	}
-	*added = (struct dit_conf_name){*list, kept};
-	*list = added;
-	return 0;
+	return dit_words_have(list, name, dit_span_eq_nocase);
 }
 
 /* ---- the table ---- */
@@ -163,7 +145,7 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 {
 	const struct dit_conf_part *part =
 		find_part(parser, DIT_CONF_DATABASE_TYPE, name);
-	const struct dit_conf_name *type = parser->loaded_types;
+	const struct dit_word *type = parser->loaded_types;
 
 	if (is_in_list(parser->lost_types, dit_span_of(name))) {
 		return NULL;
@@ -171,10 +153,10 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 	if (part != NULL) {
 		return part->name;
 	}
-	while (type != NULL && dit_ascii_strcasecmp(type->name, name) != 0) {
+	while (type != NULL && !dit_span_eq_nocase(type->text, dit_span_of(name))) {
 		type = type->next;
 	}
-	return type == NULL ? NULL : type->name;
+	return type == NULL ? NULL : type->text.data;
 }
 
 /* The schema of a module by its name; a module that brings none is fine. @return 1: it
@@ -243,7 +225,8 @@ int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                    "backend_add:  initialization for type \"%s\" failed", type);
 	(void)say_collision(parser, module);
-	return add_name(parser, &parser->lost_types, dit_span_of(type));
+	return dit_words_add(&parser->lost_types, dit_span_of(type),
+	                     dit_conf_arena(parser));
 }
 
 int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *type)
@@ -333,10 +316,13 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 		struct dit_span name = {names, strcspn(names, " ")};
 
 		names += name.len + (names[name.len] == ' ');
-		r = name.len == 0 ? 0 : add_name(parser, &parser->built_in, name);
-		if (r == 0 && name.len > 0) {
-			r = dit_schema_load_module(parser->settings->schema,
-			                           parser->built_in->name, NULL);
+		if (name.len > 0) {
+			r = dit_words_add(&parser->built_in, name,
+			                  dit_conf_arena(parser));
+			r = r
+			            ?: dit_schema_load_module(parser->settings->schema,
+			                                      parser->built_in->text.data,
+			                                      NULL);
 		}
 	}
 	return r;
@@ -357,7 +343,8 @@ static int load_unknown(struct dit_conf_parser *parser, const char *name,
 	}
 	parser->has_unknown_schema = true;
 	if (type != NULL) {
-		return add_name(parser, &parser->loaded_types, dit_span_of(type));
+		return dit_words_add(&parser->loaded_types, dit_span_of(type),
+		                     dit_conf_arena(parser));
 	}
 	parser->has_unknown_module = true;
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_WARNING,
@@ -406,7 +393,7 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "module_load: (%s) already loaded", file.data);
 	}
-	r = add_name(parser, &parser->modules, file);
+	r = dit_words_add(&parser->modules, file, dit_conf_arena(parser));
 	return r < 0 ? r : load(parser, name);
 }
 

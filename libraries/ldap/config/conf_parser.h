@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/report.h"
+#include "base/words.h"
 #include "config/settings.h"
 
 /* ---- reports ---- */
@@ -144,12 +145,6 @@ struct dit_settings_memory {
 	struct dit_more_suffix *more_suffixes;
 };
 
-/** A name in a list: a type of database that a module brought, or a module. */
-struct dit_conf_name {
-	struct dit_conf_name *next;
-	const char *name;
-};
-
 /**
  * A row of modules.tsv: what a module brings. A part that a release gives more keywords
  * has several rows.
@@ -209,14 +204,14 @@ struct dit_conf_parser {
 	struct dit_conf_scope scope;        /* of the line that is being read */
 	enum dit_openldap_version openldap; /* never DIT_OPENLDAP_FOUND */
 	const char *module_path;            /* folders, separated by ':'; NULL: default */
-	struct dit_conf_name *modules;      /* as typed; these four in the arena */
-	struct dit_conf_name *built_in;     /* into slapd */
-	struct dit_conf_name *loaded_types; /* types of databases that modules brought */
-	struct dit_conf_name *lost_types;   /* types whose schema collides */
-	bool knows_built_in;                /* else any part may be built into slapd */
-	bool has_unknown_module;            /* which may bring any overlay */
-	bool has_unknown_schema;            /* of a module or part: any attribute */
-	bool has_database;                  /* the front end does not count */
+	const struct dit_word *modules;     /* as typed; these four in the arena */
+	const struct dit_word *built_in;    /* into slapd */
+	const struct dit_word *loaded_types; /* types of databases that modules brought */
+	const struct dit_word *lost_types;   /* types whose schema collides */
+	bool knows_built_in;                 /* else any part may be built into slapd */
+	bool has_unknown_module;             /* which may bring any overlay */
+	bool has_unknown_schema;             /* of a module or part: any attribute */
+	bool has_database;                   /* the front end does not count */
 	size_t before;    /* the next database comes before this one; 0: after all */
 	unsigned defined; /* a bit for each type that may be named once */
 	bool has_server_id;

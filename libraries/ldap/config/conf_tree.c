@@ -314,36 +314,10 @@ struct folder {
 	const char *dir;
 	const char *dn; /* of the entry above; "": none */
 	struct dit_arena arena;
-	struct seen *seen;
-	long nmodules; /* entries of a kind so far */
+	const struct dit_word *seen; /* names of entries that acted, normal */
+	long nmodules;               /* entries of a kind so far */
 	long nothers;
 };
-
-/* The name of an entry that acted. */
-struct seen {
-	struct seen *next;
-	struct dit_span norm;
-};
-
-static int add_seen(struct folder *folder, struct dit_span norm, bool *ret_is_new)
-{
-	struct seen *seen = folder->seen;
-
-	while (seen != NULL && !dit_span_eq(seen->norm, norm)) {
-		seen = seen->next;
-	}
-	*ret_is_new = seen == NULL;
-	if (seen != NULL) {
-		return 0;
-	}
-	seen = dit_arena_alloc(&folder->arena, sizeof(*seen));
-	if (seen == NULL) {
-		return -ENOMEM;
-	}
-	*seen = (struct seen){folder->seen, dit_arena_copy(&folder->arena, norm)};
-	folder->seen = seen;
-	return seen->norm.data == NULL ? -ENOMEM : 0;
-}
 
 /* Entries below an overlay belong to the overlay; other kinds have none below. */
 static bool has_children(const struct dit_conf_kind *kind)
@@ -457,11 +431,14 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
 	const struct dit_entry *entry = &item->entry;
 	const struct dit_conf_kind *kind = dit_conf_kind_of(tree->context.schema, entry);
 	bool is_root = *folder->dn == '\0';
-	bool is_new = false;
+	bool is_new = !dit_words_have(folder->seen, entry->dn.norm, dit_span_eq);
 	size_t size = entry->dn.pretty.len + strlen(folder->dn) + DN_SPARE;
 	char *dn = dit_arena_bytes(arena, size);
-	int r = dn == NULL ? -ENOMEM : add_seen(folder, entry->dn.norm, &is_new);
+	int r = dn == NULL ? -ENOMEM : 0;
 
+	if (r == 0 && is_new) {
+		r = dit_words_add(&folder->seen, entry->dn.norm, &folder->arena);
+	}
 	if (r < 0) {
 		return r;
 	}

@@ -69,9 +69,9 @@ static bool starts_with(struct dit_span text, struct dit_span prefix)
 
 static bool is_registered(const struct dit_schema *schema, struct dit_span option)
 {
-	for (const struct dit_option *o = schema->options; o != NULL; o = o->next) {
-		if (dit_span_eq_nocase(o->name, option) ||
-		    (is_prefix_option(o->name) && starts_with(option, o->name))) {
+	for (const struct dit_word *o = schema->options; o != NULL; o = o->next) {
+		if (dit_span_eq_nocase(o->text, option) ||
+		    (is_prefix_option(o->text) && starts_with(option, o->text))) {
 			return true;
 		}
 	}
@@ -102,7 +102,7 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
                              struct dit_schema_error *error)
 {
 	struct dit_span name = dit_span_of(option);
-	struct dit_option *new = NULL;
+	int r = 0;
 
 	assert(!schema->is_frozen);
 	if (schema->has_default_options) {
@@ -116,26 +116,17 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
 		dit_schema_say(error, "option \"%s\" is already defined", option);
 		return DIT_E_DUPLICATE;
 	}
-	for (const struct dit_option *o = schema->options; o != NULL; o = o->next) {
-		if (is_prefix_option(name) && starts_with(o->name, name)) {
+	for (const struct dit_word *o = schema->options; o != NULL; o = o->next) {
+		if (is_prefix_option(name) && starts_with(o->text, name)) {
 			dit_schema_say(error, "option \"%s\" overrides previous option",
 			               option);
 			return DIT_E_DUPLICATE;
 		}
 	}
 
-	new = dit_arena_alloc(&schema->arena, sizeof(*new));
-	if (new == NULL) {
-		return -ENOMEM;
-	}
-	new->name = dit_arena_copy(&schema->arena, name);
-	if (new->name.data == NULL) {
-		return -ENOMEM;
-	}
-	new->next = schema->options;
-	schema->options = new;
-	schema->has_equals_option |= option[name.len - 1] == '=';
-	return 0;
+	r = dit_words_add(&schema->options, name, &schema->arena);
+	schema->has_equals_option |= r == 0 && option[name.len - 1] == '=';
+	return r;
 }
 
 /* NULL, or the reason why the bytes cannot be a description. */

@@ -129,40 +129,23 @@ bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor
 
 bool dit_schema_has_module(const struct dit_schema *schema, const char *module)
 {
-	const struct dit_loaded *loaded = schema->loaded;
-
-	while (loaded != NULL &&
-	       strcmp(loaded->source + strlen(MODULE_SOURCE), module) != 0) {
-		loaded = loaded->next;
-	}
-	return loaded != NULL;
+	return dit_words_have(schema->loaded, dit_span_of(module), dit_span_eq);
 }
 
 int dit_schema_load_module(struct dit_schema *schema, const char *module,
                            struct dit_schema_error *error)
 {
 	char source[128];
-	struct dit_loaded *loaded = NULL;
 	int n = snprintf(source, sizeof(source), MODULE_SOURCE "%s", module);
+	int r = 0;
 
 	assert(!schema->is_frozen);
 	if (n < 0 || (size_t)n >= sizeof(source) ||
 	    dit_schema_has_module(schema, module)) {
 		return 0; /* longer than any name that is known, or the second time */
 	}
-	loaded = dit_arena_alloc(&schema->arena, sizeof(*loaded));
-	if (loaded == NULL) {
-		return -ENOMEM;
-	}
-	*loaded = (struct dit_loaded){
-		schema->loaded,
-		dit_arena_copy(&schema->arena, dit_span_of(source)).data,
-	};
-	if (loaded->source == NULL) {
-		return -ENOMEM;
-	}
-	schema->loaded = loaded;
-	return dit_define_builtin(schema, source, error);
+	r = dit_words_add(&schema->loaded, dit_span_of(module), &schema->arena);
+	return r ?: dit_define_builtin(schema, source, error);
 }
 
 static const struct dit_macro *find_macro(const struct dit_schema *schema,

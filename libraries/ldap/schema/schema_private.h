@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/words.h"
 #include "schema/schema.h"
 
 /*
@@ -149,18 +150,6 @@ struct dit_macro {
 /** The source of an element of a module begins so: "module:ppolicy". */
 #define MODULE_SOURCE "module:"
 
-/** A module whose elements are there. */
-struct dit_loaded {
-	const struct dit_loaded *next;
-	const char *source;
-};
-
-/** A registered tagging option; one that ends in '-' or '=' is a prefix. */
-struct dit_option {
-	struct dit_option *next;
-	struct dit_span name;
-};
-
 struct dit_schema {
 	/* [const] after dit_schema_freeze() */
 	bool is_frozen;
@@ -172,8 +161,9 @@ struct dit_schema {
 	struct dit_name_table classes;
 	struct dit_name_table content_rules; /* by NAME */
 	const struct dit_macro *macros;
-	const struct dit_loaded *loaded; /* modules */
-	struct dit_option *options;
+	const struct dit_word *loaded; /* modules */
+	/* Tagging options; one that ends in '-' or '=' is a prefix. */
+	const struct dit_word *options;
 	bool has_default_options; /* still the "lang-" of a default */
 	bool has_equals_option;   /* '=' may occur in descriptions */
 	uint32_t ntypes;
