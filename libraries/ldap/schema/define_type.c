@@ -71,7 +71,7 @@ int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *de
 	int r = 0;
 
 	if (dit_schema_find_syntax(schema, dit_span_of(def->oid)) != NULL) {
-		if (def->origin.source == NULL) {
+		if (!def->origin.is_built_in) {
 			return dit_schema_fail(error, DIT_E_DUPLICATE, "ldapsyntax",
 			                       "Duplicate ldapSyntax", def->oid);
 		}

@@ -145,7 +145,7 @@ int dit_identity_check(const struct dit_name_table *table, struct dit_identity i
 		return r == 0 ? 0 : 1;
 	}
 	what = r == DIT_E_DUPLICATE ? "Duplicate" : "Inconsistent duplicate";
-	if (origin->source == NULL) {
+	if (!origin->is_built_in) {
 		dit_schema_say(error, "%s: %s %s: \"%s\"", words->keyword, what,
 		               words->kind, culprit);
 	} else {

@@ -184,7 +184,10 @@ function begin_element(kind)
 	sub(/ .*/, "", source)
 	open_kind = kind
 	text[kind] = text[kind] "\t{\n"
-	field("origin.source", string(source))
+	field("origin.is_built_in", "true")
+	if (source ~ /^module:/) {
+		field("origin.module", string(substr(source, length("module:") + 1)))
+	}
 	field("origin.releases", releases($18), "{0}")
 	if ($11 ~ /unless-named/) {
 		field("origin.again", "DIT_AGAIN_BY_NAME")

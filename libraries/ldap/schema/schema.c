@@ -135,17 +135,14 @@ bool dit_schema_has_module(const struct dit_schema *schema, const char *module)
 int dit_schema_load_module(struct dit_schema *schema, const char *module,
                            struct dit_schema_error *error)
 {
-	char source[128];
-	int n = snprintf(source, sizeof(source), MODULE_SOURCE "%s", module);
 	int r = 0;
 
 	assert(!schema->is_frozen);
-	if (n < 0 || (size_t)n >= sizeof(source) ||
-	    dit_schema_has_module(schema, module)) {
-		return 0; /* longer than any name that is known, or the second time */
+	if (dit_schema_has_module(schema, module)) {
+		return 0;
 	}
 	r = dit_words_add(&schema->loaded, dit_span_of(module), &schema->arena);
-	return r ?: dit_define_builtin(schema, source, error);
+	return r ?: dit_define_builtin(schema, module, error);
 }
 
 static const struct dit_macro *find_macro(const struct dit_schema *schema,

@@ -13,13 +13,11 @@
 static bool is_wanted(const struct dit_schema *schema, const struct dit_origin *origin,
                       const char *wanted)
 {
-	if (!dit_openldap_is_in(schema->openldap, origin->releases)) {
-		return false;
-	}
-	if (wanted == NULL) {
-		return strncmp(origin->source, MODULE_SOURCE, strlen(MODULE_SOURCE)) != 0;
-	}
-	return strcmp(origin->source, wanted) == 0;
+	const char *module = origin->module;
+
+	return dit_openldap_is_in(schema->openldap, origin->releases) &&
+	       (wanted == NULL || module == NULL ? wanted == module
+	                                         : strcmp(module, wanted) == 0);
 }
 
 /* A macro with another value stays as it is, if the module can do with it. */
@@ -62,25 +60,25 @@ static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const v
  * be normalised.
  */
 static const struct {
-	const char *source;
+	const char *module;
 	const char *type;
 	enum dit_normalizer normalizer;
 	enum dit_validator validator; /* DIT_VALID_NONE: the syntax's stays */
 } own_normalizers[] = {
-	{"module:accesslog", "reqStart", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
-	{"module:accesslog", "reqEnd", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
-	{"module:ppolicy", "pwdAttribute", DIT_NORM_TYPE_OID, DIT_VALID_REJECT_ALL},
+	{"accesslog", "reqStart", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
+	{"accesslog", "reqEnd", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
+	{"ppolicy", "pwdAttribute", DIT_NORM_TYPE_OID, DIT_VALID_REJECT_ALL},
 };
 
 /* They get a copy of the rule: the rule itself belongs to others as well. */
-static int change_normalizers(struct dit_schema *schema, const char *source)
+static int change_normalizers(struct dit_schema *schema, const char *module)
 {
 	for (size_t i = 0; i < sizeof(own_normalizers) / sizeof(own_normalizers[0]);
 	     i++) {
 		struct dit_attr_type *type = NULL;
 		struct dit_rule *rule = NULL;
 
-		if (source == NULL || strcmp(own_normalizers[i].source, source) != 0) {
+		if (module == NULL || strcmp(own_normalizers[i].module, module) != 0) {
 			continue;
 		}
 		type = dit_name_table_find(&schema->types,
@@ -99,7 +97,7 @@ static int change_normalizers(struct dit_schema *schema, const char *source)
 	return 0;
 }
 
-int dit_define_builtin(struct dit_schema *schema, const char *source,
+int dit_define_builtin(struct dit_schema *schema, const char *module,
                        struct dit_schema_error *error)
 {
 	int r = 0;
@@ -110,10 +108,10 @@ int dit_define_builtin(struct dit_schema *schema, const char *source,
 		for (size_t i = 0; i < all->ndefs && r >= 0; i++) {
 			const void *def = (const char *)all->defs + i * all->def_bytes;
 
-			if (is_wanted(schema, def, source)) {
+			if (is_wanted(schema, def, module)) {
 				r = define(schema, kind, def, error);
 			}
 		}
 	}
-	return r < 0 ? r : change_normalizers(schema, source);
+	return r < 0 ? r : change_normalizers(schema, module);
 }

@@ -26,10 +26,10 @@ enum dit_again {
 	DIT_AGAIN_BY_NAME, /* any with the first name */
 };
 
-/** Where a hard-coded definition comes from; the first member of all of them. Zero: from
- * the configuration. */
+/** Where a definition comes from; the first member of all of them. */
 struct dit_origin {
-	const char *source; /* "core", "module:ppolicy" ... */
+	bool is_built_in;   /* false: from the configuration */
+	const char *module; /* "ppolicy"; NULL: of slapd itself */
 	struct dit_openldap_range releases;
 	enum dit_again again;
 };
@@ -147,9 +147,6 @@ struct dit_macro {
 	const char *oid;
 };
 
-/** The source of an element of a module begins so: "module:ppolicy". */
-#define MODULE_SOURCE "module:"
-
 struct dit_schema {
 	/* [const] after dit_schema_freeze() */
 	bool is_frozen;
@@ -252,10 +249,10 @@ int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,
                      void *element);
 
 /**
- * Add every hard-coded element whose source is @p source; with NULL all but modules'.
- * Returns what dit_schema_load_module() does.
+ * Add every hard-coded element of a module; NULL: of slapd itself. Returns what
+ * dit_schema_load_module() does.
  */
-int dit_define_builtin(struct dit_schema *schema, const char *source,
+int dit_define_builtin(struct dit_schema *schema, const char *module,
                        struct dit_schema_error *error);
 
 /**
