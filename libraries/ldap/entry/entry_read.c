@@ -460,7 +460,9 @@ static int begin_block(struct reading *reading, const struct dit_ad *ad,
 	struct dit_attr *attr = NULL;
 	int r = check_transfer(reading, ad);
 
-	r = r ?: end_block(reading);
+	if (r == 0 && reading->context->sorted != NULL) {
+		r = end_block(reading); /* not called for nothing, for each block */
+	}
 	if (r < 0) {
 		return r;
 	}
