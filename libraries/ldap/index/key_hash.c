@@ -12,8 +12,8 @@
  * waiting for the one before, but the chains of neighbouring places do not depend on each
  * other. With a constant length the compiler unrolls a chain and the processor runs
  * several at once. A processor with AVX2 makes the keys of eight places at once, or of
- * four, for short values and hashes of 64 bits; which processor it is shows when the
- * program runs.
+ * four for short values; which processor it is shows when the program runs. It has no
+ * multiplication of 64 bits: hashes of that width were as fast without it.
  */
 #include "index/key_hash.h"
 
@@ -111,25 +111,6 @@ AVX2 HOT void eight_keys32(uint64_t state, const char *at, uint64_t *keys)
 	                    _mm256_cvtepu32_epi64(_mm256_extracti128_si256(hash, 1)));
 }
 
-/** The prime is 2^40 + 435, and lanes multiply 32 bits. */
-AVX2 HOT void four_keys64(uint64_t state, const char *at, uint64_t *keys)
-{
-	const __m256i low = _mm256_set1_epi64x(DIT_PRIME64 & UINT32_MAX);
-	__m256i hash = _mm256_set1_epi64x((long long)state);
-
-# pragma GCC unroll 4
-	for (unsigned i = 0; i < USUAL_ANY_LEN; i++) {
-		__m256i upper;
-
-		hash ^= _mm256_cvtepu8_epi64(_mm_loadu_si32(at + i));
-		upper = _mm256_mul_epu32(_mm256_srli_epi64(hash, 32), low);
-		hash = _mm256_add_epi64(_mm256_mul_epu32(hash, low),
-		                        _mm256_add_epi64(_mm256_slli_epi64(hash, 40),
-		                                         _mm256_slli_epi64(upper, 32)));
-	}
-	_mm256_storeu_si256((__m256i *)keys, hash);
-}
-
 /** The last ones may overlap those before. @p nkeys  at least @p step */
 AVX2 HOT void keys_avx2(side_by_side_fn *hash, size_t step, uint64_t state,
                         const char *data, size_t nkeys, uint64_t *keys)
@@ -144,12 +125,10 @@ AVX2 HOT void keys_avx2(side_by_side_fn *hash, size_t step, uint64_t state,
 	}
 }
 
-AVX2 static void any_keys_avx2(bool hash64, uint64_t state, const char *data,
-                               size_t nkeys, uint64_t *keys)
+AVX2 static void any_keys_avx2(uint64_t state, const char *data, size_t nkeys,
+                               uint64_t *keys)
 {
-	if (hash64) {
-		keys_avx2(four_keys64, 4, state, data, nkeys, keys);
-	} else if (nkeys < 8) {
+	if (nkeys < 8) {
 		keys_avx2(four_keys32, 4, state, data, nkeys, keys);
 	} else {
 		keys_avx2(eight_keys32, 8, state, data, nkeys, keys);
@@ -196,11 +175,11 @@ size_t dit_substr_any_keys(const struct dit_index_params *params,
                            uint64_t *keys)
 {
 #ifdef __x86_64__
-	if (params->substr_any_len == USUAL_ANY_LEN && piece.len >= USUAL_ANY_LEN + 3 &&
-	    __builtin_cpu_supports("avx2")) {
+	if (!params->hash64 && params->substr_any_len == USUAL_ANY_LEN &&
+	    piece.len >= USUAL_ANY_LEN + 3 && __builtin_cpu_supports("avx2")) {
 		size_t nkeys = piece.len - USUAL_ANY_LEN + 1;
 
-		any_keys_avx2(params->hash64, states->any, piece.data, nkeys, keys);
+		any_keys_avx2(states->any, piece.data, nkeys, keys);
 		return nkeys;
 	}
 #endif
