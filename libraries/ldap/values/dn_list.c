@@ -117,11 +117,6 @@ static int validate(const struct dit_dn_list *list, const struct dit_attr_type *
 	return dit_scope_validate(&list->inner, type->validator, value);
 }
 
-static bool is_plain(struct dit_span value)
-{
-	return dit_dn_escaped_len(value, false) == value.len;
-}
-
 /* Set one form of an AVA. Values of any syntax must be UTF-8 to be written. */
 static int item_set(struct dit_dn_item *item, enum dit_dn_form form,
                     struct dit_span value, bool value_is_plain)
@@ -147,7 +142,7 @@ static int make_pretty(const struct dit_dn_list *list, struct dit_dn_item *item,
 		r = dit_scope_pretty(&list->inner, validator, raw->value, &raw->value);
 		if (r == 0) {
 			raw->is_ascii = dit_ascii_is(raw->value);
-			raw->is_plain = is_plain(raw->value);
+			raw->is_plain = dit_dn_is_plain(raw->value);
 		}
 	}
 	return r < 0 ? r : item_set(item, DIT_DN_PRETTY, raw->value, raw->is_plain);
@@ -171,7 +166,7 @@ static int make_norm(const struct dit_dn_list *list, struct dit_dn_item *item,
 			return r;
 		}
 		if (!norm_is_plain || !raw->is_ascii || !dit_dn_keeps_plain(normalizer)) {
-			norm_is_plain = is_plain(norm);
+			norm_is_plain = dit_dn_is_plain(norm);
 		}
 	}
 	return item_set(item, DIT_DN_NORM, norm, norm_is_plain);
@@ -262,17 +257,18 @@ int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text, unsigned nr
 	return r;
 }
 
-static size_t rdn_len(const struct dit_dn_list *list, const struct dit_dn_rdn *rdn,
-                      enum dit_dn_form form)
+/* The most bytes of a form, with a comma at its end. */
+static size_t max_len(const struct dit_dn_list *list, enum dit_dn_form form)
 {
-	size_t len = rdn->nitems - 1; /* the '+' between them */
+	size_t len = 0;
 
-	for (const struct dit_dn_item *item = rdn->items; item != NULL;
-	     item = item->next) {
-		len += item->type->ad.name.len + 1;
-		len += item->is_plain[form] && !list->is_hex
-		               ? item->value[form].len
-		               : dit_dn_escaped_len(item->value[form], list->is_hex);
+	for (const struct dit_dn_rdn *rdn = list->first; rdn != NULL; rdn = rdn->next) {
+		for (const struct dit_dn_item *i = rdn->items; i != NULL; i = i->next) {
+			bool is_plain = i->is_plain[form] && !list->is_hex;
+
+			len += i->type->ad.name.len + strlen("=+") +
+			       (is_plain ? 1 : DIT_DN_ESCAPED_MAX) * i->value[form].len;
+		}
 	}
 	return len;
 }
@@ -304,7 +300,6 @@ static char *put_rdn(const struct dit_dn_list *list, struct dit_dn_rdn *rdn,
 int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_span tail,
                     uint32_t *at, struct dit_span *ret)
 {
-	size_t len = tail.len;
 	char *start = NULL;
 	char *to = NULL;
 
@@ -312,11 +307,7 @@ int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_
 		*ret = DIT_SPAN("");
 		return 0;
 	}
-	for (struct dit_dn_rdn *rdn = list->first; rdn != NULL; rdn = rdn->next) {
-		len += rdn_len(list, rdn, form);
-		len += rdn->next != NULL || tail.len > 0; /* ',' */
-	}
-	start = dit_arena_bytes(list->inner.arena, len);
+	start = dit_arena_bytes(list->inner.arena, max_len(list, form) + tail.len);
 	if (start == NULL) {
 		return -ENOMEM;
 	}
@@ -330,7 +321,8 @@ int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_
 			*to++ = ',';
 		}
 	}
-	(void)dit_span_put(to, tail);
-	*ret = (struct dit_span){start, len};
+	to = dit_span_put(to, tail);
+	*ret = (struct dit_span){start, (size_t)(to - start)};
+	dit_arena_trim(list->inner.arena, start, ret->len);
 	return 0;
 }

@@ -164,7 +164,7 @@ static int scan_bare(struct dit_dn_scan *scan, struct dit_raw_ava *ret)
 			return r;
 		}
 		ret->is_ascii = dit_ascii_is(ret->value);
-		ret->is_plain = dit_dn_escaped_len(ret->value, false) == ret->value.len;
+		ret->is_plain = dit_dn_is_plain(ret->value);
 	} else {
 		ret->value = (struct dit_span){start, (size_t)(at - start)};
 		ret->is_ascii = (seen & HIGH) == 0;
@@ -197,7 +197,7 @@ static int scan_quoted(struct dit_dn_scan *scan, struct dit_raw_ava *ret)
 	ret->is_copy = true;
 	dit_arena_trim(scan->arena, start, ret->value.len);
 	ret->is_ascii = dit_ascii_is(ret->value);
-	ret->is_plain = dit_dn_escaped_len(ret->value, false) == ret->value.len;
+	ret->is_plain = dit_dn_is_plain(ret->value);
 	scan->at = at + 1;
 	skip_spaces(scan);
 	return 0;
@@ -264,20 +264,15 @@ static bool is_escaped_at(struct dit_span value, size_t i)
 	return (i == 0 && c == '#') || ((i == 0 || i + 1 == value.len) && is_space(c));
 }
 
-size_t dit_dn_escaped_len(struct dit_span value, bool is_hex)
+bool dit_dn_is_plain(struct dit_span value)
 {
-	unsigned classes_escaped = is_hex ? ESCAPED | HIGH : ESCAPED;
-	size_t n = 0;
+	bool is_plain = value.len == 0 || (!is_escaped_at(value, 0) &&
+	                                   !is_escaped_at(value, value.len - 1));
 
-	if (value.len == 0) {
-		return 0;
+	for (size_t i = 0; i < value.len && is_plain; i++) {
+		is_plain = (class_of(value.data[i]) & ESCAPED) == 0;
 	}
-	for (size_t i = 0; i < value.len; i++) {
-		n += (class_of(value.data[i]) & classes_escaped) != 0;
-	}
-	n += is_escaped_at(value, 0);
-	n += value.len > 1 && is_escaped_at(value, value.len - 1);
-	return value.len + 2 * n;
+	return is_plain;
 }
 
 char *dit_dn_escape(char *to, struct dit_span value, bool is_hex)

@@ -45,8 +45,10 @@ size_t dit_dn_first_stop(struct dit_span text);
  * texts simple enough to tell at a glance. */
 bool dit_dn_is_kept(struct dit_span value);
 
-/** Length of a value in the output, with escapes (values.md 5.4). */
-size_t dit_dn_escaped_len(struct dit_span value, bool is_hex);
+/** Is the value written without escapes (values.md 5.4)? */
+bool dit_dn_is_plain(struct dit_span value);
+
+#define DIT_DN_ESCAPED_MAX 3 /* bytes for a byte */
 
 /**
  * Write a value with escapes.
