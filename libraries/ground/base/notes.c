@@ -65,49 +65,30 @@ void dit_tell(dit_report_fn report, void *ctx, enum dit_report_kind kind,
 	free(whole);
 }
 
-static struct dit_note *note_new(struct dit_arena *arena, enum dit_report_kind kind,
-                                 const char *format, va_list args)
-{
-	struct dit_note *note = NULL;
-	char *text = NULL;
-	va_list again;
-	int len = 0;
-
-	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	if (len < 0) {
-		return NULL;
-	}
-	note = dit_arena_alloc(arena, sizeof(*note));
-	text = dit_arena_bytes(arena, (size_t)len + 1);
-	if (note == NULL || text == NULL) {
-		return NULL;
-	}
-	(void)vsnprintf(text, (size_t)len + 1, format, args);
-	cut_middle(kind, text, (size_t)len);
-	*note = (struct dit_note){.kind = kind, .text = text};
-	return note;
-}
-
 void dit_notes_add(struct dit_notes *notes, enum dit_report_kind kind, const char *format,
                    ...)
 {
-	struct dit_note *note = NULL;
+	struct dit_note *note = dit_arena_alloc(notes->arena, sizeof(*note));
+	struct dit_note **end = notes->last == NULL ? &notes->first : &notes->last->next;
+	struct dit_span kept = {NULL, 0};
+	char *text = NULL;
 	va_list args;
+	int len = 0;
 
 	va_start(args, format);
-	note = note_new(notes->arena, kind, format, args);
+	len = vasprintf(&text, format, args);
 	va_end(args);
-	if (note == NULL) {
+	if (len < 0) {
 		return;
 	}
-	if (notes->last == NULL) {
-		notes->first = note;
-	} else {
-		notes->last->next = note;
+	cut_middle(kind, text, (size_t)len);
+	kept = dit_arena_copy(notes->arena, dit_span_of(text));
+	free(text);
+	if (note != NULL && kept.data != NULL) {
+		*note = (struct dit_note){.kind = kind, .text = kept.data};
+		*end = note;
+		notes->last = note;
 	}
-	notes->last = note;
 }
 
 void dit_notes_cut(struct dit_notes *notes, const struct dit_note *last)
