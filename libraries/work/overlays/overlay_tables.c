@@ -135,15 +135,15 @@ void dit_overlay_kept_prefetch(const struct dit_overlays *overlays, uint64_t id)
 	                   table->starts[dit_overlay_kept_key(id) >> table->shift]);
 }
 
-struct overlay_kept *dit_overlay_kept_find(const struct dit_overlays *overlays,
-                                           uint64_t id)
+const struct dit_dn_text *dit_overlay_kept_find(const struct dit_overlays *overlays,
+                                                uint64_t id)
 {
 	const struct overlay_table *table = &overlays->tables[KEPT];
 	uint64_t key = dit_overlay_kept_key(id);
 	size_t at = find_key(table, key);
 
 	return at < table->n && table->list[at].key == key
-	               ? (struct overlay_kept *)(uintptr_t)table->list[at].value
+	               ? (const struct dit_dn_text *)(uintptr_t)table->list[at].value
 	               : NULL;
 }
 
@@ -171,27 +171,6 @@ int dit_overlay_push(struct overlay_table *table, uint64_t key, uint64_t value)
 	return 0;
 }
 
-/* By key; equal keys stay in their order. */
-static int sort_keys(struct overlay_table *table)
-{
-	size_t bytes = table->size * sizeof(*table->list);
-	struct dit_pair *spare = NULL;
-	struct dit_pair *sorted = NULL;
-
-	if (table->n == 0) {
-		return 0;
-	}
-	spare = dit_slab_get(bytes);
-	if (spare == NULL || table->n > DIT_RADIX_MAX) {
-		dit_slab_put(spare, bytes);
-		return -ENOMEM;
-	}
-	sorted = dit_radix_sort(table->list, spare, table->n);
-	dit_slab_put(sorted == spare ? table->list : spare, bytes);
-	table->list = sorted;
-	return 0;
-}
-
 /* Where the keys begin that have the same highest bits: some eight pairs. */
 static int find_starts(struct overlay_table *table)
 {
@@ -215,149 +194,129 @@ static int find_starts(struct overlay_table *table)
 	return 0;
 }
 
-/* The table gets the pairs of all producers, each of which has them by ID, in order of
- * ID. Those of KEPT have none, and any order will do. */
-static void merge(struct dit_overlays *overlays, enum overlay_table_kind kind, size_t n)
-{
-	struct overlay_table *table = &overlays->tables[kind];
-
-	while (table->n < n) {
-		struct overlay_table *lowest = &overlays->producers[0].tables[kind];
-		uint64_t first = UINT64_MAX;
-		uint64_t second = UINT64_MAX; /* of the other producers */
-
-		for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
-			struct overlay_table *from = &overlays->producers[i].tables[kind];
-			uint64_t id =
-				from->nmerged == from->n
-					? UINT64_MAX
-					: dit_overlay_id(from->list + from->nmerged);
-
-			if (id < first) {
-				second = first;
-				first = id;
-				lowest = from;
-			} else if (id < second) {
-				second = id;
-			}
-		}
-		do {
-			table->list[table->n++] = lowest->list[lowest->nmerged++];
-		} while (lowest->nmerged < lowest->n &&
-		         dit_overlay_id(lowest->list + lowest->nmerged) < second);
-	}
-}
-
+/* The table gets the pairs of all producers, by key and ID. */
 static int join_table(struct dit_overlays *overlays, enum overlay_table_kind kind)
 {
 	struct overlay_table *table = &overlays->tables[kind];
+	struct dit_radix radix = {.width = 2};
+	struct dit_pair *spare = NULL;
+	struct dit_pair *sorted = NULL;
 	size_t n = 0;
-	int r = 0;
 
 	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
-		n += overlays->producers[i].tables[kind].n;
+		const struct overlay_table *from = &overlays->producers[i].tables[kind];
+
+		for (size_t k = 0; k < from->n; k++) {
+			dit_radix_count(&radix, from->list[k].key, 2, 1);
+		}
+		n += from->n;
 	}
-	r = n == 0 ? 0 : DIT_GROW_LARGE(table->list, table->size, n);
-	if (r == 0) {
-		merge(overlays, kind, n);
+	if (n == 0) {
+		return find_starts(table);
 	}
+	if (n > DIT_RADIX_MAX || DIT_GROW_LARGE(table->list, table->size, n) < 0) {
+		return -ENOMEM;
+	}
+	dit_radix_count_end(&radix);
 	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
-		drop_table(&overlays->producers[i].tables[kind]);
+		struct overlay_table *from = &overlays->producers[i].tables[kind];
+
+		for (size_t k = 0; k < from->n; k++) {
+			table->list[dit_radix_place(&radix, from->list[k].key, 2, 1)] =
+				from->list[k];
+		}
+		drop_table(from);
 	}
-	r = r ?: sort_keys(table);
-	return r ?: find_starts(table);
+	spare = dit_slab_get(table->size * sizeof(*spare));
+	if (spare == NULL) {
+		return -ENOMEM;
+	}
+	sorted = (struct dit_pair *)dit_radix_finish(&radix, &table->list->key,
+	                                             &spare->key, n);
+	dit_slab_put(sorted == spare ? table->list : spare, table->size * sizeof(*spare));
+	table->list = sorted;
+	table->n = n;
+	return find_starts(table);
 }
 
 /* ---- in order: which entries does slapd refuse? ---- */
 
 /* Can slapd refuse an entry for what this pair says? */
 static bool is_doubtful(const struct dit_overlays *overlays, enum overlay_table_kind kind,
-                        size_t at)
+                        const struct dit_pair *pair)
 {
-	const struct dit_pair *pair = &overlays->tables[kind].list[at];
-
 	if (kind == MEMBERS) {
+		const struct dit_memberof_rule *rule =
+			&overlays->opts.rules->memberof[dit_overlay_rule(pair)];
+
 		return (pair->value & FLAG_NO_GROUP) == 0 &&
-		       overlays->opts.rules->memberof[dit_overlay_rule(pair)].dangling !=
-		               DIT_DANGLING_IGNORE;
+		       (rule->dangling == DIT_DANGLING_ERROR || rule->is_needed);
 	}
-	return kind != KEPT && at > 0 && pair[-1].key == pair->key;
+	return (pair->value & FLAG_SEEKS) != 0 && pair > overlays->tables[kind].list &&
+	       pair[-1].key == pair->key;
 }
 
-/* @param doubts  gets as key the entry, then the table; as value the place in it */
-static int find_doubts(const struct dit_overlays *overlays, struct overlay_table *doubts)
+/* As key the entry, then the rule of memberof, then the table; as value the place in it. */
+static int find_doubts(struct dit_overlays *overlays)
 {
+	struct overlay_table *doubts = &overlays->producers[0].tables[DOUBTS];
 	int r = 0;
 
-	for (unsigned kind = 0; kind < NTABLES; kind++) {
+	for (unsigned kind = NAMES; kind <= VALUES; kind++) {
 		const struct overlay_table *table = &overlays->tables[kind];
 
 		for (size_t i = 0; i < table->n && r == 0; i++) {
-			if (is_doubtful(overlays, kind, i)) {
+			const struct dit_pair *pair = &table->list[i];
+			uint32_t rule = kind == MEMBERS ? dit_overlay_rule(pair) : 0;
+
+			if (is_doubtful(overlays, kind, pair)) {
 				r = dit_overlay_push(
 					doubts,
-					dit_overlay_id(&table->list[i]) << 2 | kind, i);
+					dit_overlay_id(pair) << 9 | rule << 2 | kind, i);
 			}
 		}
 	}
-	return r;
+	return r ?: join_table(overlays, DOUBTS);
 }
 
-/* A group that names nobody is refused, or loses the member; it may need one. */
-static bool is_group_refused(struct dit_overlays *overlays, const struct dit_pair *pair)
+/* Does the group name nobody here? Or does an entry before this one have its name, or its
+ * value? Whether an entry is refused depends on those before it alone. */
+static bool is_wrong(const struct dit_overlays *overlays, enum overlay_table_kind kind,
+                     const struct dit_pair *pair)
 {
-	const struct dit_memberof_rule *rule =
-		&overlays->opts.rules->memberof[dit_overlay_rule(pair)];
-	uint64_t group = dit_overlay_id(pair);
 	struct dit_sum128 digest = {pair->key, extra_of(pair)};
-	struct overlay_kept *kept = NULL;
+	uint64_t id = dit_overlay_id(pair);
+	uint64_t first = 0;
 
-	if (!dit_overlay_is_dangling(overlays, group, digest)) {
-		return false;
+	if (kind == MEMBERS) {
+		return dit_overlay_is_dangling(overlays, id, digest);
 	}
-	if (rule->dangling == DIT_DANGLING_ERROR) {
-		return true;
-	}
-	kept = dit_overlay_kept_find(overlays, group);
-	return kept->nvalues > 0 && ++kept->nlost == kept->nvalues;
+	first = dit_overlay_first(overlays, kind, digest);
+	return first != 0 && first < id;
 }
 
-/* Does an entry before this one have the name, or the value? The pair of the entry before
- * knows what those before it say. */
-static bool is_taken(const struct dit_overlays *overlays, struct overlay_table *table,
-                     size_t at)
+/* A group is refused for one wrong member, or loses those; it may need one. */
+static void refuse(struct dit_overlays *overlays)
 {
-	struct dit_pair *pair = &table->list[at];
-	struct dit_sum128 digest = {pair->key, extra_of(pair)};
-	const struct dit_pair *before = pair;
-	uint64_t id = 0;
+	const struct overlay_table *doubts = &overlays->tables[DOUBTS];
+	size_t next = 0;
 
-	do {
-		before--;
-	} while (before > table->list && before->key == pair->key &&
-	         !has_digest(before, digest));
-	id = dit_overlay_id(before);
-	if (has_digest(before, digest) &&
-	    ((before->value & FLAG_TAKEN) != 0 ||
-	     ((before->value & FLAG_FOUND) != 0 && id < dit_overlay_id(pair) &&
-	      !dit_overlay_is_refused(overlays, id)))) {
-		pair->value |= FLAG_TAKEN;
-	}
-	return (pair->value & FLAG_TAKEN) != 0;
-}
+	for (size_t first = 0; first < doubts->n; first = next) {
+		uint64_t key = doubts->list[first].key;
+		enum overlay_table_kind kind = key & 3;
+		bool needs_one =
+			kind == MEMBERS &&
+			overlays->opts.rules->memberof[key >> 2 & 0x7f].is_needed;
+		uint64_t id = key >> 9;
+		size_t nwrong = 0;
 
-/* Whether an entry is refused depends on those before it alone. */
-static void refuse(struct dit_overlays *overlays, const struct overlay_table *doubts)
-{
-	for (size_t i = 0; i < doubts->n; i++) {
-		enum overlay_table_kind kind = doubts->list[i].key & 3;
-		struct overlay_table *table = &overlays->tables[kind];
-		size_t at = doubts->list[i].value;
-		uint64_t id = doubts->list[i].key >> 2;
-
-		if (kind == MEMBERS ? is_group_refused(overlays, &table->list[at])
-		                    : is_taken(overlays, table, at) &&
-		                              (table->list[at].value & FLAG_SEEKS) != 0) {
+		for (next = first; next < doubts->n && doubts->list[next].key == key;
+		     next++) {
+			nwrong += is_wrong(
+				overlays, kind,
+				&overlays->tables[kind].list[doubts->list[next].value]);
+		}
+		if (needs_one ? nwrong == next - first : nwrong > 0) {
 			overlays->refused[id / 64] |= (uint64_t)1 << id % 64;
 		}
 	}
@@ -365,28 +324,27 @@ static void refuse(struct dit_overlays *overlays, const struct overlay_table *do
 
 static int find_refused(struct dit_overlays *overlays)
 {
-	struct overlay_table doubts = {.n = 0};
-	int r = find_doubts(overlays, &doubts);
+	const struct overlay_table *doubts = &overlays->tables[DOUBTS];
+	int r = find_doubts(overlays);
 
-	r = r ?: sort_keys(&doubts);
-	if (r == 0 && doubts.n > 0) {
-		overlays->nrefused = (doubts.list[doubts.n - 1].key >> 2) / 64 + 1;
-		overlays->refused =
-			calloc(overlays->nrefused, sizeof(*overlays->refused));
-		r = overlays->refused == NULL ? -ENOMEM : 0;
+	if (r < 0 || doubts->n == 0) {
+		return r;
 	}
-	if (r == 0) {
-		refuse(overlays, &doubts);
+	overlays->nrefused = (doubts->list[doubts->n - 1].key >> 9) / 64 + 1;
+	overlays->refused = calloc(overlays->nrefused, sizeof(*overlays->refused));
+	if (overlays->refused == NULL) {
+		return -ENOMEM;
 	}
-	drop_table(&doubts);
-	return r;
+	refuse(overlays);
+	drop_table(&overlays->tables[DOUBTS]);
+	return 0;
 }
 
 int dit_overlays_join(struct dit_overlays *overlays)
 {
 	int r = 0;
 
-	for (unsigned kind = 0; kind < NTABLES && r == 0; kind++) {
+	for (unsigned kind = 0; kind < DOUBTS && r == 0; kind++) {
 		r = join_table(overlays, kind);
 	}
 	return r < 0 || !overlays->opts.in_order ? r : find_refused(overlays);

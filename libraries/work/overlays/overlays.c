@@ -18,8 +18,8 @@ struct walk {
 	struct dit_overlays *overlays;
 	struct overlay_producer *producer;
 	const struct dit_entry_view *entry;
-	bool is_asking;            /* or the entry is taken */
-	struct overlay_kept *kept; /* its DN; NULL: it is not */
+	bool is_asking; /* or the entry is taken */
+	bool is_kept;   /* its DN */
 };
 
 /* ---- which attributes ---- */
@@ -152,28 +152,25 @@ static int ask(const struct walk *walk, struct dit_overlay_item item,
 	return DIT_APPEND(producer->items, producer->items_size, producer->nitems, item);
 }
 
-/* Keep the DN. @param nvalues  of `member` that the group must have */
-static int keep_name(struct walk *walk, uint32_t nvalues)
+static int keep_name(struct walk *walk)
 {
 	struct overlay_producer *producer = walk->producer;
 	const struct dit_entry_view *entry = walk->entry;
-	struct overlay_kept *kept = walk->kept;
+	struct dit_dn_text *kept = NULL;
 
-	if (kept != NULL) {
-		kept->nvalues += nvalues;
+	if (walk->is_kept) {
 		return 0;
 	}
+	walk->is_kept = true;
 	kept = dit_arena_calloc(&producer->kept, 1, sizeof(*kept));
 	if (kept == NULL) {
 		return -ENOMEM;
 	}
-	walk->kept = kept;
-	kept->nvalues = nvalues;
-	kept->dn.pretty = dit_arena_copy(&producer->kept, entry->dn);
-	kept->dn.norm = dit_span_eq(entry->dn, entry->norm_dn)
-	                        ? kept->dn.pretty
-	                        : dit_arena_copy(&producer->kept, entry->norm_dn);
-	return kept->dn.pretty.data == NULL || kept->dn.norm.data == NULL
+	kept->pretty = dit_arena_copy(&producer->kept, entry->dn);
+	kept->norm = dit_span_eq(entry->dn, entry->norm_dn)
+	                     ? kept->pretty
+	                     : dit_arena_copy(&producer->kept, entry->norm_dn);
+	return kept->pretty.data == NULL || kept->norm.data == NULL
 	               ? -ENOMEM
 	               : dit_overlay_push(&producer->tables[KEPT],
 	                                  dit_overlay_kept_key(entry->id),
@@ -190,7 +187,6 @@ static int walk_members(struct walk *walk, uint32_t number)
 	                                      .rule = number};
 	struct value at = {.next = 0};
 	bool is_no_group = false;
-	uint32_t n = 0;
 	int r = 0;
 
 	if ((walk->is_asking && rule->dangling == DIT_DANGLING_IGNORE) ||
@@ -207,13 +203,12 @@ static int walk_members(struct walk *walk, uint32_t number)
 		if (!walk->is_asking) {
 			r = push(walk, MEMBERS, digest,
 			         number << RULE_SHIFT | is_no_group * FLAG_NO_GROUP);
-			n += rule->is_needed;
 		} else if (dit_overlay_is_dangling(walk->overlays, walk->entry->id,
 		                                   digest)) {
 			r = ask(walk, item, &at);
 		}
 	} while (r == 0 && next_value(walk->entry, is_member, rule, &at));
-	return r < 0 || walk->is_asking ? r : keep_name(walk, n);
+	return r < 0 || walk->is_asking ? r : keep_name(walk);
 }
 
 /* ---- unique values ---- */
@@ -242,7 +237,7 @@ static int walk_value(struct walk *walk, uint32_t rule, const struct dit_ad *ad,
 	struct dit_overlay_item item = {.kind = DIT_OVERLAY_TWICE, .rule = rule};
 
 	if (!walk->is_asking) {
-		int r = keep_name(walk, 0);
+		int r = keep_name(walk);
 
 		return r ?: push(walk, VALUES, digest, flags);
 	}
@@ -250,7 +245,7 @@ static int walk_value(struct walk *walk, uint32_t rule, const struct dit_ad *ad,
 	if (item.other == 0 || item.other >= walk->entry->id) {
 		return 0;
 	}
-	item.name = &dit_overlay_kept_find(walk->overlays, item.other)->dn;
+	item.name = dit_overlay_kept_find(walk->overlays, item.other);
 	return ask(walk, item, at);
 }
 
@@ -478,8 +473,7 @@ static void find_names(const struct walk *walk, size_t first, size_t end)
 
 		if (item->kind == DIT_OVERLAY_MISSING ||
 		    (in_order && item->kind == DIT_OVERLAY_MEMBER)) {
-			item->name =
-				&dit_overlay_kept_find(walk->overlays, item->other)->dn;
+			item->name = dit_overlay_kept_find(walk->overlays, item->other);
 			__builtin_prefetch(item->name);
 			__builtin_prefetch((const char *)item->name + 64);
 		}

@@ -31,7 +31,6 @@
 /* For names and values */
 #define FLAG_SEEKS 0x01u /* one entry alone may have it: this one asks for others */
 #define FLAG_FOUND 0x02u /* others find this one */
-#define FLAG_TAKEN 0x04u /* in order: one before it has it, and is not refused */
 
 #define SYNTAX_NAME_UID "1.3.6.1.4.1.1466.115.121.1.34"
 
@@ -40,6 +39,7 @@ enum overlay_table_kind {
 	MEMBERS,
 	VALUES,
 	KEPT,
+	DOUBTS, /* in order: for what slapd can refuse an entry, while that is found out */
 	NTABLES,
 };
 
@@ -48,24 +48,16 @@ struct overlay_table {
 	struct dit_pair *list; /* a slab; owned */
 	size_t n;
 	size_t size;
-	size_t nmerged; /* of a producer: pairs that the table of all has */
 	/* Where the keys with each value of their highest bits begin: a slab; owned */
 	uint32_t *starts;
 	size_t nstarts;
 	unsigned shift;
 };
 
-/* An entry whose DN is kept, in the arena of a producer. */
-struct overlay_kept {
-	struct dit_dn_text dn;
-	uint32_t nvalues; /* of `member`, if the group must have it; 0: it need not */
-	uint32_t nlost;   /* of these: dropped */
-};
-
 /* [own: producer; main's when they are at rest] */
 struct overlay_producer {
 	struct overlay_table tables[NTABLES];
-	struct dit_arena kept;
+	struct dit_arena kept; /* DNs */
 	struct dit_arena scratch;
 	/* The answer about an entry. */
 	struct dit_overlay_item *items; /* owned */
@@ -107,9 +99,9 @@ const struct dit_pair *dit_overlay_next(const struct overlay_table *table,
 uint64_t dit_overlay_first(const struct dit_overlays *overlays,
                            enum overlay_table_kind kind, struct dit_sum128 digest);
 bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id);
-/** An entry whose DN is kept; NULL: it is not. */
-struct overlay_kept *dit_overlay_kept_find(const struct dit_overlays *overlays,
-                                           uint64_t id);
+/** The DN of an entry, if it is kept; NULL: it is not. */
+const struct dit_dn_text *dit_overlay_kept_find(const struct dit_overlays *overlays,
+                                                uint64_t id);
 /** That will be looked up soon: a look-up waits for memory. */
 void dit_overlay_kept_prefetch(const struct dit_overlays *overlays, uint64_t id);
 /**
