@@ -94,11 +94,11 @@ TEST(directives_become_rules)
 	assert_int_equal(f.rules.nmemberof, 2);
 	assert_string_equal(f.rules.memberof[0].member->name.data, "member");
 	assert_string_equal(f.rules.memberof[0].group->name, "groupOfNames");
-	assert_true(dit_span_eq(f.rules.memberof[0].dn, dit_span_of("cn=root,cn=x")));
+	assert_true(dit_span_eq(f.rules.memberof[0].dn.pretty, dit_span_of("cn=root,cn=x")));
 	assert_int_equal(f.rules.memberof[0].dangling, DIT_DANGLING_IGNORE);
 	assert_string_equal(f.rules.memberof[1].memberof->name.data, "seeAlso");
 	assert_int_equal(f.rules.memberof[1].dangling, DIT_DANGLING_DROP);
-	assert_true(dit_span_eq(f.rules.memberof[1].dn_norm, dit_span_of("cn=o")));
+	assert_true(dit_span_eq(f.rules.memberof[1].dn.norm, dit_span_of("cn=o")));
 	assert_int_equal(f.rules.nrefint, 3);
 	assert_true(dit_span_eq(f.rules.refint[0].nothing, dit_span_of("cn=none")));
 	assert_int_equal(f.rules.nunique, 2);

@@ -289,6 +289,16 @@ static inline void dit_entry_remove(struct dit_entry *entry, struct dit_attr *at
 	memmove(attr, attr + 1, n * sizeof(*attr));
 }
 
+/** Take all blocks of an attribute out. */
+static inline void dit_entry_remove_all(struct dit_entry *entry, const struct dit_ad *ad)
+{
+	struct dit_attr *attr = NULL;
+
+	while ((attr = dit_entry_find(entry, ad)) != NULL) {
+		dit_entry_remove(entry, attr);
+	}
+}
+
 /** Make room for more blocks in the arena of the entry; dit_entry_add() calls it when the
  * list is full. 0; -ENOMEM */
 int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena);

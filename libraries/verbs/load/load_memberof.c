@@ -129,21 +129,40 @@ static bool stays(const struct dit_ad *ad)
 	return ad->type->usage == DIT_USAGE_USER;
 }
 
+/* The values stand after those that are there, which stay. */
+static int add_value(struct load_item *item, const struct dit_ad *ad,
+                     struct dit_dn_text name, struct dit_arena *arena)
+{
+	struct dit_attr *attr = dit_entry_find(&item->entry, ad)
+	                                ?: dit_entry_add(&item->entry, ad, arena);
+
+	if (attr == NULL) {
+		return -ENOMEM;
+	}
+	if (!attr->has_room) {
+		attr->values = attr->values ?: &name.pretty; /* of none */
+		attr->normal = dit_attr_keys(attr);
+		if (dit_attr_copy_lists(attr, arena, attr->nvalues + item->asked.n) < 0) {
+			return -ENOMEM;
+		}
+		attr->has_room = true;
+	}
+	attr->values[attr->nvalues] = name.pretty;
+	attr->normal[attr->nvalues++] = name.norm;
+	return 0;
+}
+
 /* Groups that were there before the entry, or those that came after it.
  *
- * @param memberships  begun. 0; -ENOMEM */
+ * @param last  gets the rule of the last one. 0; -ENOMEM */
 static int put_groups(const struct loader *loader, struct load_item *item, bool is_early,
-                      struct dit_memberships *memberships)
+                      struct dit_arena *arena, const struct dit_memberof_rule **last)
 {
 	const struct dit_overlay_rules *rules = &loader->ahead.rules;
 	const struct dit_ad *ad = NULL;
 	bool is_allowed = false;
 	int r = 0;
 
-	memberships->overlays = loader->ahead.overlays;
-	memberships->context = &loader->reading.context;
-	memberships->asked = item->asked;
-	memberships->entry = &item->entry;
 	for (size_t i = 0; i < item->asked.n && r == 0; i++) {
 		const struct dit_overlay_item *asked = &item->asked.items[i];
 
@@ -160,9 +179,31 @@ static int put_groups(const struct loader *loader, struct load_item *item, bool 
 			continue;
 		}
 		if (is_allowed && !is_full(&item->entry, ad)) {
-			r = dit_memberships_change(memberships, asked);
+			r = add_value(item, ad, *asked->name, arena);
+			*last = &rules->memberof[asked->rule];
 		} else if (!is_early) {
 			item->nmissing -= asked->kind == DIT_OVERLAY_MISSING;
+		}
+	}
+	return r;
+}
+
+/* As sortvals wants. */
+static int sort_groups(const struct loader *loader, const struct load_item *item,
+                       struct dit_arena *arena)
+{
+	const struct dit_overlay_rules *rules = &loader->ahead.rules;
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = 0;
+
+	for (size_t i = 0; i < rules->nmemberof && r == 0; i++) {
+		const struct dit_ad *ad = rules->memberof[i].memberof;
+		struct dit_attr *attr = dit_entry_find(&item->entry, ad);
+
+		if (attr != NULL &&
+		    dit_entry_is_sorted(&loader->reading.context, ad->type)) {
+			attr->is_sorted = true;
+			r = dit_attr_sort(attr, arena, &twice);
 		}
 	}
 	return r;
@@ -200,7 +241,7 @@ int dit_load_ahead_start(const struct loader *loader, const struct load_member *
                          struct dit_arena *arena)
 {
 	const struct load_ahead *ahead = &loader->ahead;
-	struct dit_memberships memberships = {.arena = arena};
+	const struct dit_memberof_rule *last = NULL;
 	int r = ask(loader, member, item);
 
 	r = r < 0 || item->asked.n == 0 ? r : refuse_or_drop(ahead, record, item);
@@ -218,23 +259,33 @@ int dit_load_ahead_start(const struct loader *loader, const struct load_member *
 		const struct dit_ad *ad = ahead->rules.memberof[i].memberof;
 
 		if (!stays(ad)) {
-			dit_memberships_remove(&item->entry, ad);
+			dit_entry_remove_all(&item->entry, ad);
 		}
 	}
-	return put_groups(loader, item, true, &memberships);
+	return put_groups(loader, item, true, arena, &last);
 }
 
 int dit_load_ahead_end(const struct loader *loader, struct load_item *item,
                        struct dit_arena *arena)
 {
-	struct dit_memberships memberships = {.arena = arena};
+	const struct dit_memberof_rule *last = NULL;
 	int r = 0;
 
 	if (item->nmissing + item->nsurplus == 0) {
 		return 0;
 	}
-	r = put_groups(loader, item, false, &memberships);
-	return r ?: dit_memberships_end(&memberships);
+	r = put_groups(loader, item, false, arena, &last);
+	r = r ?: sort_groups(loader, item, arena);
+	if (r == 0 && last != NULL && last->dn.pretty.data != NULL) {
+		const struct dit_ad *ad =
+			&dit_schema_find_type(loader->ahead.rules.schema,
+		                              DIT_SPAN("modifiersName"))
+				 ->ad;
+
+		dit_entry_remove_all(&item->entry, ad);
+		r = add_value(item, ad, last->dn, arena);
+	}
+	return r;
 }
 
 void dit_load_ahead_tell(const struct loader *loader)

@@ -15,7 +15,6 @@
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
 #include "modify/modify_impl.h"
-#include "overlays/overlays.h"
 #include "values/value.h"
 
 #define LEAST_ROOM 4u
@@ -573,7 +572,7 @@ static int make_mod(struct edit *edit, const struct modify_mod *mod)
 	case MODIFY_HOW_DELETE:
 		return delete_values(edit, &mod->attr);
 	case MODIFY_HOW_REPLACE_ALL:
-		dit_memberships_remove(&edit->entry, mod->attr.ad);
+		dit_entry_remove_all(&edit->entry, mod->attr.ad);
 		return replace_values(edit, mod);
 	case MODIFY_HOW_REPLACE:
 		return replace_values(edit, mod);

@@ -89,41 +89,97 @@ static int look(void *ctx, struct dit_scan_range *range,
 
 /* ---- one entry ---- */
 
-/* The attributes that change, in the order of the groups, as slapd's changes come. */
-static int change(const struct mending *mending, const struct dit_entry *stored,
-                  struct dit_entry *ret)
-{
-	struct dit_memberships memberships = {.overlays = mending->overlays,
-	                                      .context = &mending->modifier->changing,
-	                                      .asked = mending->asked,
-	                                      .entry = ret,
-	                                      .arena = &mending->modifier->scratch,
-	                                      .stored = stored};
-	int r = 0;
+/* In place of a value that is surplus. */
+static const char gone[] = "";
 
-	for (size_t i = 0; i < mending->asked.n && r == 0; i++) {
-		if (is_wrong(&mending->asked.items[i])) {
-			r = dit_memberships_change(&memberships,
-			                           &mending->asked.items[i]);
-		}
-	}
-	return r ?: dit_memberships_end(&memberships);
+static void put(struct dit_attr *attr, struct dit_span value, struct dit_span normal)
+{
+	attr->values[attr->nvalues] = value;
+	attr->normal[attr->nvalues++] = normal;
 }
 
-/* As dit_modify_edit() */
-static int edit(struct modifier *modifier, struct modify_node *node,
-                struct modify_whole *whole, const struct dit_dn *dn,
-                const struct dit_entry *changed, struct dit_notes *notes)
+/* All blocks of the attribute of a rule become one: values that stay, then the groups
+ * that are missing. A value that stays is one of the groups. */
+static int replace(const struct mending *mending, const struct dit_entry *stored,
+                   uint32_t rule, struct modify_mod *ret)
 {
-	struct modify_mod *mods = dit_arena_calloc(
-		&modifier->scratch, (size_t)changed->nattrs + 1, sizeof(*mods));
+	const struct dit_overlay_asked *asked = &mending->asked;
+	struct dit_attr *attr = &ret->attr;
+	struct dit_span *spans = dit_arena_calloc(&mending->modifier->scratch, asked->n,
+	                                          2 * sizeof(*spans));
 
-	for (uint32_t i = 0; mods != NULL && i < changed->nattrs; i++) {
-		mods[i] = (struct modify_mod){MODIFY_HOW_REPLACE_ALL, changed->attrs[i]};
+	*ret = (struct modify_mod){.how = MODIFY_HOW_REPLACE_ALL};
+	attr->ad = mending->rules.memberof[rule].memberof;
+	attr->values = spans;
+	attr->normal = spans + asked->n;
+	if (spans == NULL) {
+		return -ENOMEM;
 	}
-	return mods == NULL ? -ENOMEM
-	                    : dit_modify_edit(modifier, node, whole, dn, mods,
-	                                      changed->nattrs, NULL, notes);
+	for (uint32_t i = 0; i < stored->nattrs; i++) {
+		const struct dit_attr *block = &stored->attrs[i];
+
+		for (uint32_t k = 0; block->ad == attr->ad && k < block->nvalues; k++) {
+			if (block->values[k].data != gone) {
+				put(attr, block->values[k], dit_attr_keys(block)[k]);
+			}
+		}
+	}
+	for (size_t i = 0; i < asked->n; i++) {
+		const struct dit_overlay_item *item = &asked->items[i];
+
+		if (item->kind == DIT_OVERLAY_MISSING && item->first == rule) {
+			put(attr, item->name->pretty, item->name->norm);
+		}
+	}
+	return 0;
+}
+
+/* The attributes that change, in the order of the groups, as slapd's changes come, and
+ * modifiersName (overlays.md 2). As dit_modify_edit() */
+static int change(const struct mending *mending, struct modify_node *node,
+                  struct modify_whole *whole, const struct dit_dn *dn,
+                  struct dit_notes *notes)
+{
+	struct modifier *modifier = mending->modifier;
+	struct dit_memberof_rule *rules = mending->rules.memberof;
+	struct dit_memberof_rule *last = NULL;
+	struct modify_mod *mods = dit_arena_calloc(
+		&modifier->scratch, mending->rules.nmemberof + 1, sizeof(*mods));
+	size_t n = 0;
+	int r = mods == NULL ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < mending->asked.n; i++) {
+		const struct dit_overlay_item *item = &mending->asked.items[i];
+
+		if (item->kind == DIT_OVERLAY_SURPLUS) {
+			whole->entry.attrs[item->block].values[item->number].data = gone;
+		}
+	}
+	for (size_t i = 0; i < mending->asked.n && r == 0; i++) {
+		const struct dit_overlay_item *item = &mending->asked.items[i];
+		size_t k = 0;
+
+		while (k < n && mods[k].attr.ad != rules[item->first].memberof) {
+			k++;
+		}
+		if (is_wrong(item)) {
+			last = &rules[item->rule];
+			r = k < n ? 0
+			          : replace(mending, &whole->entry, item->first,
+			                    &mods[n++]);
+		}
+	}
+	if (r == 0 && last != NULL && last->dn.pretty.data != NULL) {
+		const struct dit_attr_type *type = dit_schema_find_type(
+			mending->rules.schema, DIT_SPAN("modifiersName"));
+
+		mods[n++] = (struct modify_mod){MODIFY_HOW_REPLACE_ALL,
+		                                {.ad = &type->ad,
+		                                 .values = &last->dn.pretty,
+		                                 .normal = &last->dn.norm,
+		                                 .nvalues = 1}};
+	}
+	return r ?: dit_modify_edit(modifier, node, whole, dn, mods, n, NULL, notes);
 }
 
 /* An entry that may not have the attribute stays as it is: slapd logs that. */
@@ -174,7 +230,6 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 {
 	struct modifier *modifier = mending->modifier;
 	struct modify_node *node = NULL;
-	struct dit_entry changed = {.nattrs = 0};
 	struct modify_whole whole;
 	struct dit_notes notes;
 	struct dit_dn dn;
@@ -189,8 +244,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}
 	r = ask_again(mending, &dn, node, &whole);
-	r = r ?: change(mending, &whole.entry, &changed);
-	r = r ?: edit(modifier, node, &whole, &dn, &changed, &notes);
+	r = r ?: change(mending, node, &whole, &dn, &notes);
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}

@@ -1,6 +1,5 @@
 # libraries/work/overlays/local.mk
 libditkit_a_SOURCES += \
-	%D%/overlay_memberships.c \
 	%D%/overlay_rules.c \
 	%D%/overlay_tables.c \
 	%D%/overlays.c \

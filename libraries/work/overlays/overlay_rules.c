@@ -129,8 +129,7 @@ static int make_memberof(struct making *making, const struct dit_overlay *overla
 		r = read_dn(making, "memberof-dn", dn_text, &dn);
 	}
 	if (dn.norm.len > 0) {
-		ret->dn = dn.pretty;
-		ret->dn_norm = dn.norm;
+		ret->dn = (struct dit_dn_text){.pretty = dn.pretty, .norm = dn.norm};
 	}
 	ret->has_addcheck = is_on(value_of(overlay, "memberof-addcheck"));
 	ret->group = dit_schema_find_class(making->schema, dit_span_of(class));

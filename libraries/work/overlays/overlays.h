@@ -7,8 +7,7 @@
  *   dit_overlays_new();
  *   any thread:  dit_overlays_take() for each entry
  *   dit_overlays_join()
- *   any thread:  dit_overlays_ask() for each entry, in any order; dit_memberships_...()
- *                for those that are to change; dit_overlays_nlate()
+ *   any thread:  dit_overlays_ask() for each entry, in any order; dit_overlays_nlate()
  *   dit_overlays_free();  dit_overlay_rules_deinit()
  *
  * Memory: 16 bytes for each entry, for each member of a group, and for each value that is
@@ -45,8 +44,7 @@ struct dit_memberof_rule {
 	const struct dit_class *group;
 	const struct dit_ad *member;
 	const struct dit_ad *memberof;
-	struct dit_span dn; /* the new modifiersName; data is NULL: it stays */
-	struct dit_span dn_norm;
+	struct dit_dn_text dn; /* the new modifiersName; data is NULL: it stays */
 	enum dit_dangling dangling;
 	bool is_needed;    /* a group that loses all its members is refused */
 	bool has_addcheck; /* an entry finds the groups that were there before it */
@@ -212,31 +210,5 @@ void dit_overlays_expect(const struct dit_overlays *overlays, const struct dit_s
 /** In order: memberships that are not made, as the group comes before the member; of all
  * entries that were asked about. Producers at rest */
 uint64_t dit_overlays_nlate(const struct dit_overlays *overlays);
-
-/* ---- memberships of an entry change: overlay_memberships.c ---- */
-
-struct dit_memberships {
-	const struct dit_overlays *overlays;
-	const struct dit_entry_context *context;
-	struct dit_overlay_asked asked; /* of the entry */
-	struct dit_entry *entry;        /* gets the attributes, at its end */
-	struct dit_arena *arena;        /* its own */
-	/* Values that are not surplus stay; NULL: none do. */
-	const struct dit_entry *stored;
-
-	/* Zero at first. */
-	struct dit_attr *attr;                /* the latest one */
-	const struct dit_memberof_rule *last; /* of the latest item */
-};
-
-/** Make the change of an item: a group is added, or values are left out. All values of
- * an attribute come into one block. 0; -ENOMEM */
-int dit_memberships_change(struct dit_memberships *memberships,
-                           const struct dit_overlay_item *item);
-/** All changes are made: sort the values, as sortvals wants. modifiersName goes to the
- * end (overlays.md 2). 0; -ENOMEM */
-int dit_memberships_end(struct dit_memberships *memberships);
-/** Remove all blocks of an attribute. */
-void dit_memberships_remove(struct dit_entry *entry, const struct dit_ad *ad);
 
 #endif
