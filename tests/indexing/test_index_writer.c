@@ -8,7 +8,6 @@
 #include "indexing/index_writer.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #include "base/grow.h"
@@ -40,7 +39,6 @@ struct fake {
 	_Atomic long countdown; /* lists until one fails; -1: none */
 	_Atomic unsigned nopen;
 	_Atomic bool is_wrong; /* opened as it must not be */
-	_Atomic bool is_held;  /* members wait in it */
 	pthread_t main;
 	struct dit_stop stop;
 };
@@ -65,9 +63,6 @@ static void keep_list(char *bytes, const struct dit_posting_list *list)
 
 static int put_list(struct fake_table *t, const struct dit_posting_list *list)
 {
-	while (t->fake->is_held && !pthread_equal(pthread_self(), t->fake->main)) {
-		(void)sched_yield();
-	}
 	if (!pthread_equal(pthread_self(), t->opener)) {
 		t->fake->is_wrong = true;
 	}
@@ -277,7 +272,6 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	if (run->wants_end) {
 		dit_stop_end(&fake->stop);
 	}
-	fake->is_held = run->wants_end; /* else members may be done before main looks */
 	for (unsigned i = 0; i < NKEYS; i++) {
 		for (unsigned db = INT32; db <= SHORT; db++) {
 			uint64_t ordinal = db == SHORT ? (uint64_t)i << 40 | 5
@@ -296,14 +290,10 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 		assert_int_equal(pthread_create(&members[i], NULL, run_member, writer),
 		                 0);
 	}
-	r = dit_index_writer_wait(writer);
-	if (r < 0) {
-		dit_index_writer_cancel(writer);
-	}
-	fake->is_held = false;
 	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
 		assert_int_equal(pthread_join(members[i], NULL), 0);
 	}
+	r = dit_index_writer_end(writer);
 	for (size_t db = 0; db < NDBS; db++) {
 		join_parts(fake, db);
 	}
@@ -317,9 +307,6 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 		check_costs(stats, fake, run->nmembers, opts.since_us);
 		dit_index_stats_free(stats, n);
 	}
-	/* A member that comes late does not look at the output, which may be gone. */
-	fake->base.is_parallel = true;
-	dit_index_writer_work(writer, 3);
 	dit_index_writer_free(writer);
 	dit_builders_free(builders);
 	dit_index_set_free(set);

@@ -148,15 +148,19 @@ void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker)
 	dit_monitor_leave(&team->monitor);
 }
 
-void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
+void dit_team_rest(struct dit_team *team, struct dit_ticker *ticker)
 {
-	if (team == NULL) {
-		return;
-	}
 	if (team->members != NULL) {
 		dit_monitor_enter(&team->monitor);
 		await_members(team, ticker);
 		dit_monitor_leave(&team->monitor);
 	}
-	end_team(team);
+}
+
+void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
+{
+	if (team != NULL) {
+		dit_team_rest(team, ticker);
+		end_team(team);
+	}
 }

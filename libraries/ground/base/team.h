@@ -51,6 +51,9 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
  */
 void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker);
 
+/** Wait for the round that runs. @p ticker as above */
+void dit_team_rest(struct dit_team *team, struct dit_ticker *ticker);
+
 /** Wait for the round that runs, end and join the threads. NULL is fine. @p ticker as
  * above */
 void dit_team_free(struct dit_team *team, struct dit_ticker *ticker);

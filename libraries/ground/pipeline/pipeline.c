@@ -168,6 +168,11 @@ void dit_pipeline_begin_work(struct dit_pipeline *pipeline, dit_pipeline_work_fn
 	meet(pipeline);
 }
 
+void dit_pipeline_end_work(struct dit_pipeline *pipeline)
+{
+	dit_team_rest(pipeline->team, pipeline->opts.shared.ticker);
+}
+
 /* @return 1 with a batch; 0: end of input; or the source's error */
 static int take(struct dit_pipeline *pipeline, struct slot **ret)
 {

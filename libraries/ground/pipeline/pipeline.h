@@ -4,7 +4,8 @@
  * out in the order in which they came in.
  *
  *   dit_pipeline_new();  dit_pipeline_run();
- *   dit_pipeline_begin_work() ...;                 other work for the same threads
+ *   dit_pipeline_begin_work();  dit_pipeline_end_work() ...;
+ *                                                  other work for the same threads
  *   dit_pipeline_free()
  *
  * A batch lies in a slot. The slots are numbered; the user keeps in an array of its own
@@ -145,11 +146,11 @@ int dit_pipeline_run(struct dit_pipeline *pipeline, enum dit_pipeline_stage *ret
 
 /**
  * Before or after the run: start all members on other work, once each, when they are done
- * with what they do. With one member the work is done when this returns. Else the next
- * dit_pipeline_begin_work() or dit_pipeline_free() waits for it; for an earlier answer
- * the work itself has to give a signal.
+ * with what they do. With one member the work is done when this returns.
  */
 void dit_pipeline_begin_work(struct dit_pipeline *pipeline, dit_pipeline_work_fn work,
                              void *ctx);
+/** Wait for that work. */
+void dit_pipeline_end_work(struct dit_pipeline *pipeline);
 
 #endif

@@ -401,9 +401,6 @@ void dit_load_release(struct loader *loader)
 	/* Threads first: nothing they use may go before they do. A failed load does not
 	 * wait for input, or for the end of work that is not needed. */
 	dit_stop_end(&loader->job.stop);
-	for (unsigned i = 0; i < loader->ntargets; i++) {
-		dit_index_writer_cancel(loader->targets[i].index_writer);
-	}
 	dit_pipeline_free(loader->pipeline);
 	free_members(loader);
 	free_slots(loader);

@@ -291,8 +291,10 @@ static int write_tree(struct load_target *target)
 static int write_indexes(struct load_target *target)
 {
 	struct dit_load_database_stats *stats = target->stats;
-	int r = dit_index_writer_wait(target->index_writer);
+	int r = 0;
 
+	dit_pipeline_end_work(target->loader->pipeline);
+	r = dit_index_writer_end(target->index_writer);
 	r = r < 0 ? r
 	          : dit_index_writer_stats(target->index_writer, target->indexes,
 	                                   &stats->indexes, &stats->nindexes);

@@ -414,26 +414,18 @@ static void work(void *ctx, unsigned member, uint64_t round)
 	dit_index_writer_work(ctx, member);
 }
 
-/* With one member main does all, in dit_index_writer_wait(). */
 static int run_writer(struct reindex_target *target, struct dit_index_writer *writer)
 {
-	unsigned nmembers = target->reindexer->job.nthreads;
 	struct dit_team *team = NULL;
-	int r = 0;
+	int r = dit_team_new(&team, target->reindexer->job.nthreads, "tool", work,
+	                     writer);
 
-	if (nmembers > 1) {
-		r = dit_team_new(&team, nmembers, "tool", work, writer);
-		if (r < 0) {
-			return r;
-		}
-		dit_team_meet(team, NULL);
-	}
-	r = dit_index_writer_wait(writer);
 	if (r < 0) {
-		dit_index_writer_cancel(writer);
+		return r;
 	}
+	dit_team_meet(team, NULL);
 	dit_team_free(team, dit_job_ticker(&target->reindexer->job));
-	return r;
+	return dit_index_writer_end(writer);
 }
 
 static int write_indexes(struct reindex_target *target)

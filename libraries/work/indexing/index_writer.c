@@ -11,16 +11,12 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
-#include "base/monitor.h"
 #include "base/object.h"
 #include "index/index_keys.h"
 
-/* How often main looks whether somebody wants an end. */
-#define LOOK_MS 100
-/* The same in lists, for a thread that writes: some 10 us. */
-#define LISTS_PER_LOOK 64
-/* Looks until a thread says how far it is. */
-#define LOOKS_PER_TELLING 8
+/* Lists until a thread looks whether somebody wants an end, and says how far it is: some
+ * 40 us. */
+#define LISTS_PER_LOOK 256
 
 /* So many postings are worth a part of their own. */
 #define PART_POSTINGS_MIN UINT64_C(4096)
@@ -44,32 +40,27 @@ struct job {
 struct dit_index_writer {
 	/* [const] */
 	struct dit_index_writer_opts opts;
-	bool is_parallel; /* as the output, which may be gone before a member looks */
 	struct job *jobs;
 	size_t njobs;
 	size_t jobs_size;
 
 	/* [atomic: jobs are drawn in order; relaxed] */
 	_Atomic size_t next_job;
-	/* [atomic: cancelled, or a job failed: no more work; relaxed, only to end sooner,
-	 * but set with the lock held, for those who wait] */
-	_Atomic bool is_ended;
-
-	struct dit_monitor monitor; /* tells of anything below */
-	/* [lock: monitor] */
-	size_t ndone;
-	int error; /* the first */
+	/* [atomic: the first; relaxed, to the others it only says that they can end] */
+	_Atomic int error;
 };
-
-static bool is_ended(const struct dit_index_writer *writer)
-{
-	return atomic_load_explicit(&writer->is_ended, memory_order_relaxed);
-}
 
 /* Does main do all jobs? */
 static bool is_mains(const struct dit_index_writer *writer)
 {
-	return writer->opts.shared.nthreads == 1 || !writer->is_parallel;
+	return writer->opts.shared.nthreads == 1 || !writer->opts.output->is_parallel;
+}
+
+static int look(const struct dit_index_writer *writer)
+{
+	return dit_stop_is_set(writer->opts.shared.stop)
+	               ? DIT_E_STOPPED
+	               : atomic_load_explicit(&writer->error, memory_order_relaxed);
 }
 
 /* ---- lists ---- */
@@ -95,16 +86,15 @@ static void tell_read(struct job *job, uint64_t n)
 	atomic_store_explicit(&job->nread, n, memory_order_relaxed);
 }
 
-/* All lists of a job. Main looks itself whether somebody wants an end. */
+/* All lists of a job. */
 static int move_lists(struct dit_index_writer *writer, struct job *job,
                       struct dit_output_table *table)
 {
-	bool is_main = is_mains(writer);
+	struct dit_ticker *ticker = is_mains(writer) ? writer->opts.shared.ticker : NULL;
 	struct dit_index_cursor *cursor = NULL;
 	const struct dit_posting_list *lists = NULL;
 	size_t next_look = 0;
 	size_t nlists = 0;
-	unsigned nlooks = 0;
 	ptrdiff_t n = 0;
 	int r = dit_index_cursor_open(&cursor, writer->opts.builders, job->db, job->part);
 
@@ -116,14 +106,9 @@ static int move_lists(struct dit_index_writer *writer, struct job *job,
 		r = dit_output_put_lists(table, lists, (size_t)n);
 		if (r == 0 && nlists >= next_look) {
 			next_look = nlists + LISTS_PER_LOOK;
-			if (++nlooks % LOOKS_PER_TELLING == 0) {
-				tell_read(job, dit_index_cursor_nread(cursor));
-				dit_tick(is_main ? writer->opts.shared.ticker : NULL);
-			}
-			r = (is_main ? dit_stop_is_set(writer->opts.shared.stop)
-			             : is_ended(writer))
-			            ? DIT_E_STOPPED
-			            : 0;
+			tell_read(job, dit_index_cursor_nread(cursor));
+			dit_tick_often(ticker);
+			r = look(writer);
 		}
 	}
 	dit_index_cursor_close(cursor);
@@ -164,67 +149,39 @@ static int write_table(struct dit_index_writer *writer, unsigned member, struct 
 	return r;
 }
 
-/* ---- members ---- */
-
-static void end_job(struct dit_index_writer *writer, int r)
-{
-	dit_monitor_enter(&writer->monitor);
-	writer->ndone++;
-	if (r < 0) {
-		atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
-		writer->error = writer->error == 0 ? r : writer->error;
-	}
-	dit_monitor_tell(&writer->monitor);
-	dit_monitor_leave(&writer->monitor);
-}
+/* ---- all threads ---- */
 
 static void do_jobs(struct dit_index_writer *writer, unsigned member)
 {
-	while (!is_ended(writer)) {
+	int r = look(writer);
+
+	while (r == 0) {
 		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
 		                                     memory_order_relaxed);
 
 		if (i >= writer->njobs) {
 			return;
 		}
-		end_job(writer, write_table(writer, member, &writer->jobs[i]));
+		r = write_table(writer, member, &writer->jobs[i]) ?: look(writer);
 		dit_tick(is_mains(writer) ? writer->opts.shared.ticker : NULL);
 	}
+	atomic_compare_exchange_strong_explicit(
+		&writer->error, &(int){0}, r, memory_order_relaxed, memory_order_relaxed);
 }
 
 void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
 {
-	if (writer->is_parallel) {
+	if (!is_mains(writer)) {
 		do_jobs(writer, member);
 	}
 }
 
-/* ---- main ---- */
-
-/* Until all is done, an error, or an end is wanted. */
-static int wait_for_members(struct dit_index_writer *writer)
-{
-	int r = 0;
-
-	dit_monitor_enter(&writer->monitor);
-	while (writer->ndone < writer->njobs && writer->error == 0 && r == 0) {
-		(void)dit_monitor_wait_ms(&writer->monitor, LOOK_MS);
-		dit_monitor_leave(&writer->monitor);
-		dit_tick(writer->opts.shared.ticker);
-		r = dit_stop_is_set(writer->opts.shared.stop) ? DIT_E_STOPPED : 0;
-		dit_monitor_enter(&writer->monitor);
-	}
-	r = writer->error != 0 ? writer->error : r;
-	dit_monitor_leave(&writer->monitor);
-	return r;
-}
-
-int dit_index_writer_wait(struct dit_index_writer *writer)
+int dit_index_writer_end(struct dit_index_writer *writer)
 {
 	if (is_mains(writer)) {
 		do_jobs(writer, 0);
 	}
-	return wait_for_members(writer);
+	return look(writer);
 }
 
 uint64_t dit_index_writer_nread(const struct dit_index_writer *writer)
@@ -334,7 +291,7 @@ static unsigned wanted_parts(const struct dit_index_writer *writer, size_t db,
 	unsigned most = dit_builders_parts_max(builders, db);
 	unsigned n = 1;
 
-	while (writer->is_parallel && 2 * n <= most &&
+	while (writer->opts.output->is_parallel && 2 * n <= most &&
 	       npostings * nshares >= 2 * n * total &&
 	       npostings >= 2 * n * PART_POSTINGS_MIN) {
 		n *= 2;
@@ -382,7 +339,7 @@ static int make_jobs(struct dit_index_writer *writer)
 		r = r <= 0 ? r : add_jobs(writer, db, (unsigned)r);
 	}
 	/* Main alone writes them in their order. */
-	if (r == 0 && writer->njobs > 1 && writer->is_parallel) {
+	if (r == 0 && writer->njobs > 1 && writer->opts.output->is_parallel) {
 		qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
 	}
 	return r;
@@ -397,30 +354,15 @@ int dit_index_writer_new(struct dit_index_writer **ret,
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	dit_monitor_init(&writer->monitor);
 	writer->opts = *opts;
-	writer->is_parallel = opts->output->is_parallel;
 	r = make_jobs(writer);
 	return DIT_HAND_OVER(r, ret, writer, dit_index_writer_free);
 }
 
-void dit_index_writer_cancel(struct dit_index_writer *writer)
-{
-	if (writer == NULL) {
-		return;
-	}
-	dit_monitor_enter(&writer->monitor);
-	atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
-	dit_monitor_tell(&writer->monitor);
-	dit_monitor_leave(&writer->monitor);
-}
-
 void dit_index_writer_free(struct dit_index_writer *writer)
 {
-	if (writer == NULL) {
-		return;
+	if (writer != NULL) {
+		free(writer->jobs);
+		free(writer);
 	}
-	free(writer->jobs);
-	dit_monitor_deinit(&writer->monitor);
-	free(writer);
 }

@@ -3,9 +3,8 @@
  * The lists of all index builders go into an output.
  *
  *   dit_index_writer_new()
- *   all members at once:  dit_index_writer_work()
- *   main, while they do:  dit_index_writer_wait()
- *   to give up:           dit_index_writer_cancel(), and join the members
+ *   all members at once:        dit_index_writer_work(); a stop ends it soon
+ *   main, once they are ready:  dit_index_writer_end()
  *   dit_index_writer_free()
  *
  * The output decides which thread does the work:
@@ -21,11 +20,9 @@
  *       main       (writes the tree)  │ wait
  *
  *   otherwise     Main does everything, one database after the other, in
- *                 dit_index_writer_wait(). liblmdb's writing takes most of the time.
+ *                 dit_index_writer_end(). liblmdb's writing takes most of the time.
  *
  * With one member main does everything as well.
- *
- * Lock order: there is one lock, and nothing is called with it held.
  */
 #ifndef DITKIT_INDEX_WRITER_H
 #define DITKIT_INDEX_WRITER_H
@@ -52,24 +49,23 @@ struct dit_index_writer_opts {
 int dit_index_writer_new(struct dit_index_writer **ret,
                          const struct dit_index_writer_opts *opts);
 
-/** A member's part of the work. Each member calls this once; not with one member. */
+/** A member's part of the work, which may be nothing. Each member calls this once. */
 void dit_index_writer_work(struct dit_index_writer *writer, unsigned member);
 
 /**
- * Main's part of the work, and waiting for the members.
+ * Main's part of the work.
  *
- * @return 0: all tables are written; the first error of any thread; DIT_E_STOPPED. After
- *         an error members may still be at work
+ * @return 0: all tables are written; the first error of any thread; DIT_E_STOPPED
  */
-int dit_index_writer_wait(struct dit_index_writer *writer);
+int dit_index_writer_end(struct dit_index_writer *writer);
 
-/** Postings, repeats included, that were merged so far, nearly; all of them after a wait
+/** Postings, repeats included, that were merged so far, nearly; all of them after an end
  * that succeeded. Any thread. */
 uint64_t dit_index_writer_nread(const struct dit_index_writer *writer);
 
 /**
- * The results of all databases; the lists are the new ones, without stored ones. After a
- * wait that succeeded.
+ * The results of all databases; the lists are the new ones, without stored ones. After
+ * an end that succeeded.
  *
  * @param indexes  those of the builders
  * @param ret      dit_index_stats_free()
@@ -81,9 +77,6 @@ int dit_index_writer_stats(const struct dit_index_writer *writer,
                            struct dit_index_stats **ret, size_t *ret_n);
 /** NULL is fine. */
 void dit_index_stats_free(struct dit_index_stats *stats, size_t n);
-
-/** Members end soon. Main; NULL is fine. */
-void dit_index_writer_cancel(struct dit_index_writer *writer);
 
 /** Members must be at rest. NULL is fine. */
 void dit_index_writer_free(struct dit_index_writer *writer);
