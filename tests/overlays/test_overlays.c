@@ -94,7 +94,8 @@ TEST(directives_become_rules)
 	assert_int_equal(f.rules.nmemberof, 2);
 	assert_string_equal(f.rules.memberof[0].member->name.data, "member");
 	assert_string_equal(f.rules.memberof[0].group->name, "groupOfNames");
-	assert_true(dit_span_eq(f.rules.memberof[0].dn.pretty, dit_span_of("cn=root,cn=x")));
+	assert_true(
+		dit_span_eq(f.rules.memberof[0].dn.pretty, dit_span_of("cn=root,cn=x")));
 	assert_int_equal(f.rules.memberof[0].dangling, DIT_DANGLING_IGNORE);
 	assert_string_equal(f.rules.memberof[1].memberof->name.data, "seeAlso");
 	assert_int_equal(f.rules.memberof[1].dangling, DIT_DANGLING_DROP);

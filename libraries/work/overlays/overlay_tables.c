@@ -256,7 +256,7 @@ static bool is_doubtful(const struct dit_overlays *overlays, enum overlay_table_
 	       pair[-1].key == pair->key;
 }
 
-/* As key the entry, then the rule of memberof, then the table; as value the place in it. */
+/* Key: the entry, then the rule of memberof, then the table; value: the place in it. */
 static int find_doubts(struct dit_overlays *overlays)
 {
 	struct overlay_table *doubts = &overlays->producers[0].tables[DOUBTS];

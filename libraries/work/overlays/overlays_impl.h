@@ -39,7 +39,7 @@ enum overlay_table_kind {
 	MEMBERS,
 	VALUES,
 	KEPT,
-	DOUBTS, /* in order: for what slapd can refuse an entry, while that is found out */
+	DOUBTS, /* in order: what slapd can refuse entries for, until that is known */
 	NTABLES,
 };
 
