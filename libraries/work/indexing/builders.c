@@ -26,18 +26,11 @@
 
 /*
  * Keys of any length go through the general sorter, one record for each posting, with an
- * empty value and the key
- *
- *   n  key bytes, 00 written as 00 FF
- *   2  00 00, so that a key sorts before those it is a prefix of
- *   8  ID, big-endian
- *
- * Equal records are the same pair inserted again: storage.md 5.4 wants to know that.
+ * empty value and the key and 8 bytes of the ID, big-endian. Equal records are the same
+ * pair inserted again: storage.md 5.4 wants to know that.
  */
 #define WIDE_KEY_MAX 511
-#define END_BYTES    2
 #define ID_BYTES     8
-#define RECORD_MAX   (2 * WIDE_KEY_MAX + END_BYTES + ID_BYTES)
 
 struct wide_keys {
 	struct dit_shared shared;  /* [const] */
@@ -68,6 +61,21 @@ static void wide_free(struct wide_keys *keys)
 	}
 }
 
+/* Without the ID. */
+static struct dit_span key_of(struct dit_span record)
+{
+	return (struct dit_span){record.data, record.len - ID_BYTES};
+}
+
+/* A key comes before those that begin with it, whatever their IDs are. */
+static int order_records(void *ctx, struct dit_span a, struct dit_span b)
+{
+	(void)ctx;
+	return dit_span_compare(key_of(a), key_of(b))
+	               ?: memcmp(a.data + a.len - ID_BYTES, b.data + b.len - ID_BYTES,
+	                         ID_BYTES);
+}
+
 static int wide_new(struct wide_keys **ret, const struct dit_builders_opts *opts,
                     size_t memory_bytes)
 {
@@ -75,6 +83,7 @@ static int wide_new(struct wide_keys **ret, const struct dit_builders_opts *opts
 	                                       .nproducers = opts->shared.nthreads,
 	                                       .memory_bytes = memory_bytes,
 	                                       .tmpdir = opts->shared.tmpdir,
+	                                       .order = order_records,
 	                                       .cipher = opts->shared.cipher};
 	struct wide_keys *keys = calloc(1, sizeof(*keys));
 	int r = 0;
@@ -92,50 +101,17 @@ static int wide_new(struct wide_keys **ret, const struct dit_builders_opts *opts
 static int wide_push(struct wide_keys *keys, unsigned producer, struct dit_span key,
                      uint64_t id)
 {
-	char out[RECORD_MAX];
-	size_t n = 0;
+	char record[WIDE_KEY_MAX + ID_BYTES];
 
 	if (key.len == 0 || key.len > WIDE_KEY_MAX) {
 		return key.len == 0 ? -EINVAL : DIT_E_TOOLONG;
 	}
-	for (size_t i = 0; i < key.len; i++) {
-		out[n++] = key.data[i];
-		if (key.data[i] == '\0') {
-			out[n++] = (char)0xff;
-		}
-	}
-	out[n++] = '\0';
-	out[n++] = '\0';
-	dit_be_put(out + n, id, ID_BYTES);
+	memcpy(record, key.data, key.len);
+	dit_be_put(record + key.len, id, ID_BYTES);
 	keys->npushed[producer]++;
 	return dit_sorter_push(keys->sorter, producer,
-	                       (struct dit_span){out, n + ID_BYTES}, DIT_SPAN(""));
-}
-
-static int decode(struct wide_keys *keys, struct dit_span record)
-{
-	const char *at = record.data;
-	const char *end = record.data + record.len;
-
-	keys->key_len = 0;
-	for (;; at++) {
-		if (end - at < END_BYTES + ID_BYTES) {
-			return DIT_E_CORRUPT;
-		}
-		if (at[0] == '\0' && at[1] == '\0') {
-			break;
-		}
-		if (keys->key_len == WIDE_KEY_MAX) {
-			return DIT_E_CORRUPT;
-		}
-		keys->key[keys->key_len++] = at[0];
-		at += at[0] == '\0' ? 1 : 0;
-	}
-	if (end - at != END_BYTES + ID_BYTES) {
-		return DIT_E_CORRUPT;
-	}
-	keys->id = dit_be_get(at + END_BYTES, ID_BYTES);
-	return 0;
+	                       (struct dit_span){record, key.len + ID_BYTES},
+	                       DIT_SPAN(""));
 }
 
 static int read_ahead(struct wide_keys *keys)
@@ -148,7 +124,14 @@ static int read_ahead(struct wide_keys *keys)
 	}
 	r = dit_sorter_next(keys->sorter, &record);
 	keys->has_record = r > 0;
-	return r > 0 ? decode(keys, record.key) : r;
+	if (r > 0) {
+		struct dit_span key = key_of(record.key);
+
+		memcpy(keys->key, key.data, key.len);
+		keys->key_len = key.len;
+		keys->id = dit_be_get(key.data + key.len, ID_BYTES);
+	}
+	return r < 0 ? r : 0;
 }
 
 static int wide_finish(struct wide_keys *keys, const struct dit_late_table *late)
