@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes are pairs of two words, and are sorted by the first one. That of a key without
- * an ordinal is its first bytes while it is sorted, then where the key is. */
+/* Changes are pairs of two words, and are sorted by the first one: the key, or where it
+ * is. */
 #include "indexing/key_changes.h"
 
 #include <errno.h>
@@ -14,11 +14,6 @@
 #define KEYS_BYTES (64u << 10)
 #define ID_MAX     (UINT64_MAX >> 1)
 
-struct dit_wide_change {
-	struct dit_span key;
-	uint64_t value; /* as in a pair */
-};
-
 int dit_key_changes_new(struct dit_key_changes **ret, const struct dit_index_set *indexes)
 {
 	struct dit_key_changes *changes = calloc(1, sizeof(*changes));
@@ -29,7 +24,7 @@ int dit_key_changes_new(struct dit_key_changes **ret, const struct dit_index_set
 	}
 	changes->indexes = indexes;
 	dit_arena_init_shared(&changes->bytes, KEYS_BYTES, NULL);
-	changes->dbs = calloc(dit_index_set_ndbs(indexes) + 1, sizeof(*changes->dbs));
+	changes->dbs = calloc(2 * dit_index_set_ndbs(indexes) + 1, sizeof(*changes->dbs));
 	r = changes->dbs == NULL ? -ENOMEM : dit_stored_keys_new(&changes->keys, indexes);
 	return DIT_HAND_OVER(r, ret, changes, dit_key_changes_free);
 }
@@ -37,9 +32,7 @@ int dit_key_changes_new(struct dit_key_changes **ret, const struct dit_index_set
 static void free_pairs(struct dit_db_changes *db)
 {
 	DIT_FREE_LARGE(db->list, db->size);
-	db->list = NULL;
-	db->n = 0;
-	db->size = 0;
+	*db = (struct dit_db_changes){.list = NULL};
 }
 
 void dit_key_changes_free(struct dit_key_changes *changes)
@@ -50,9 +43,8 @@ void dit_key_changes_free(struct dit_key_changes *changes)
 		return;
 	}
 	ndbs = changes->dbs == NULL ? 0 : dit_index_set_ndbs(changes->indexes);
-	for (size_t i = 0; i < ndbs; i++) {
+	for (size_t i = 0; i < 2 * ndbs; i++) {
 		free_pairs(&changes->dbs[i]);
-		DIT_FREE_LARGE(changes->dbs[i].wide, changes->dbs[i].wide_size);
 	}
 	free(changes->dbs);
 	dit_stored_keys_free(changes->keys);
@@ -62,9 +54,8 @@ void dit_key_changes_free(struct dit_key_changes *changes)
 
 void dit_key_changes_clear(struct dit_key_changes *changes)
 {
-	for (size_t i = 0; i < dit_index_set_ndbs(changes->indexes); i++) {
+	for (size_t i = 0; i < 2 * dit_index_set_ndbs(changes->indexes); i++) {
 		changes->dbs[i].n = 0;
-		changes->dbs[i].nwide = 0;
 	}
 	dit_arena_reset(&changes->bytes);
 }
@@ -80,7 +71,7 @@ static unsigned shift_of(const struct dit_index_db *db)
 static int add(void *ctx, unsigned number, const uint64_t *ordinals, size_t nkeys)
 {
 	const struct dit_key_changes *changes = ctx;
-	struct dit_db_changes *db = &changes->dbs[number];
+	struct dit_db_changes *db = &changes->dbs[(size_t)2 * number];
 	unsigned shift = shift_of(dit_index_set_db(changes->indexes, number));
 
 	if (DIT_GROW_LARGE(db->list, db->size, db->n + nkeys) < 0) {
@@ -96,14 +87,17 @@ static int add(void *ctx, unsigned number, const uint64_t *ordinals, size_t nkey
 static int add_wide(void *ctx, unsigned number, struct dit_span key)
 {
 	struct dit_key_changes *changes = ctx;
-	struct dit_db_changes *db = &changes->dbs[number];
-	struct dit_span copy = dit_arena_copy(&changes->bytes, key);
+	struct dit_db_changes *db = &changes->dbs[(size_t)2 * number + 1];
+	struct dit_span *copy = dit_arena_alloc(&changes->bytes, sizeof(*copy));
 
-	if (copy.data == NULL ||
-	    DIT_GROW_LARGE(db->wide, db->wide_size, db->nwide + 1) < 0) {
+	if (copy == NULL) {
 		return -ENOMEM;
 	}
-	db->wide[db->nwide++] = (struct dit_wide_change){copy, changes->value};
+	*copy = dit_arena_copy(&changes->bytes, key);
+	if (copy->data == NULL || DIT_GROW_LARGE(db->list, db->size, db->n + 1) < 0) {
+		return -ENOMEM;
+	}
+	db->list[db->n++] = (struct dit_pair){(uintptr_t)copy, changes->value};
 	return 0;
 }
 
@@ -125,56 +119,36 @@ int dit_key_changes_take(struct dit_key_changes *changes, uint64_t id,
 
 /* ---- keys without an ordinal ---- */
 
-/* A word in whose order keys are, as far as it goes. */
-static uint64_t word_of(struct dit_span key)
+static struct dit_span wide_of(const struct dit_pair *pair)
 {
-	uint64_t word = 0;
-
-	memcpy(&word, key.data, key.len < sizeof(word) ? key.len : sizeof(word));
-	return be64toh(word);
-}
-
-static const struct dit_wide_change *wide_of(uint64_t word)
-{
-	return (const struct dit_wide_change *)(uintptr_t)word;
+	return *(const struct dit_span *)(uintptr_t)pair->key;
 }
 
 static int compare_wide(const void *a, const void *b)
 {
 	const struct dit_pair *x = a;
 	const struct dit_pair *y = b;
-	const struct dit_wide_change *v = wide_of(x->value);
-	const struct dit_wide_change *w = wide_of(y->value);
-	return dit_span_compare(v->key, w->key) ?: DIT_ORDER_OF(v->value, w->value);
+
+	return dit_span_compare(wide_of(x), wide_of(y))
+	               ?: DIT_ORDER_OF(x->value, y->value);
 }
 
-/* Those of one key stand in the order of IDs already. */
-static void sort_equal(struct dit_pair *list, size_t n)
+/* They are in order if they are one key, as those of presence are. Then equal keys are in
+ * one place. */
+static void sort_wide(struct dit_pair *list, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		if (compare_wide(&list[i - 1], &list[i]) > 0) {
-			qsort(list, n, sizeof(*list), compare_wide);
-			return;
-		}
+	size_t i = 1;
+
+	while (i < n && compare_wide(&list[i - 1], &list[i]) <= 0) {
+		i++;
 	}
-}
-
-/* The first bytes have their order. */
-static void finish_wide(struct dit_pair *list, size_t n)
-{
-	const struct dit_wide_change *key = NULL; /* the first one that has it */
-	size_t end = 0;
-
-	for (size_t i = 0; i < n; i = end) {
-		for (end = i + 1; end < n && list[end].key == list[i].key; end++) {
-		}
-		sort_equal(list + i, end - i);
+	if (i < n) {
+		qsort(list, n, sizeof(*list), compare_wide);
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct dit_wide_change *change = wide_of(list[i].value);
-
-		key = key != NULL && dit_span_eq(key->key, change->key) ? key : change;
-		list[i] = (struct dit_pair){(uintptr_t)key, change->value};
+	for (i = 1; i < n; i++) {
+		if (dit_span_eq(wide_of(&list[i - 1]), wide_of(&list[i]))) {
+			list[i].key = list[i - 1].key;
+		}
 	}
 }
 
@@ -201,37 +175,37 @@ static size_t unite(const struct dit_pair *list, size_t n, struct dit_pair *ret)
 	return nleft;
 }
 
-/* All changes, part after part. The pairs of the parts are put back: the sort needs as
- * much memory. */
-static void gather(struct dit_changed_lists *lists, size_t number,
-                   struct dit_key_changes *const *parts, size_t nparts)
+/* The changes of all parts, one after the other. The pairs of the parts are put back: the
+ * sort needs as much memory. @return how many */
+static size_t gather(struct dit_pair *list, size_t number,
+                     struct dit_key_changes *const *parts, size_t nparts)
 {
-	struct dit_pair *to = lists->list;
+	size_t n = 0;
 
-	for (size_t k = 0; k < nparts; k++) {
-		const struct dit_db_changes *db = &parts[k]->dbs[number];
-
-		for (size_t i = 0; i < db->nwide; i++) {
-			*to++ = (struct dit_pair){word_of(db->wide[i].key),
-			                          (uintptr_t)&db->wide[i]};
-		}
-	}
 	for (size_t k = 0; k < nparts; k++) {
 		struct dit_db_changes *db = &parts[k]->dbs[number];
 
 		if (db->n > 0) {
-			memcpy(to, db->list, db->n * sizeof(*to));
+			memcpy(list + n, db->list, db->n * sizeof(*list));
 		}
-		to += db->n;
+		n += db->n;
 		free_pairs(db);
 	}
+	return n;
 }
 
-static void sort_part(struct dit_pair *list, struct dit_pair *spare, size_t n)
+static int sort(struct dit_pair *list, size_t n)
 {
-	if (dit_radix_sort(list, spare, n) != list) {
+	struct dit_pair *spare = n == 0 ? NULL : dit_slab_get(n * sizeof(*spare));
+
+	if (n > 0 && spare == NULL) {
+		return -ENOMEM;
+	}
+	if (n > 0 && dit_radix_sort(list, spare, n) != list) {
 		memcpy(list, spare, n * sizeof(*list));
 	}
+	dit_slab_put(spare, n * sizeof(*spare));
+	return 0;
 }
 
 int dit_changed_lists_open(struct dit_changed_lists *ret, size_t db,
@@ -239,31 +213,25 @@ int dit_changed_lists_open(struct dit_changed_lists *ret, size_t db,
 {
 	size_t nwide = 0;
 	size_t n = 0;
-	struct dit_pair *spare = NULL;
 
 	*ret = (struct dit_changed_lists){.db = dit_index_set_db(parts[0]->indexes, db)};
 	for (size_t k = 0; k < nparts; k++) {
-		nwide += parts[k]->dbs[db].nwide;
-		n += parts[k]->dbs[db].n;
+		ret->size += parts[k]->dbs[2 * db].n + parts[k]->dbs[2 * db + 1].n;
 	}
-	if (nwide + n == 0) {
+	if (ret->size == 0) {
 		return 0;
 	}
-	ret->size = nwide + n;
 	ret->list = dit_slab_get(ret->size * sizeof(*ret->list));
 	if (ret->list == NULL) {
 		return -ENOMEM;
 	}
-	gather(ret, db, parts, nparts);
-	spare = dit_slab_get(ret->size * sizeof(*spare));
-	if (spare == NULL) {
+	nwide = gather(ret->list, 2 * db + 1, parts, nparts);
+	n = gather(ret->list + nwide, 2 * db, parts, nparts);
+	sort_wide(ret->list, nwide);
+	if (sort(ret->list + nwide, n) < 0) {
 		dit_changed_lists_close(ret);
 		return -ENOMEM;
 	}
-	sort_part(ret->list, spare, nwide);
-	finish_wide(ret->list, nwide);
-	sort_part(ret->list + nwide, spare, n);
-	dit_slab_put(spare, ret->size * sizeof(*spare));
 	ret->nwide = unite(ret->list, nwide, ret->list);
 	ret->n = ret->nwide + unite(ret->list + nwide, n, ret->list + ret->nwide);
 	return 0;
@@ -276,14 +244,15 @@ void dit_changed_lists_close(struct dit_changed_lists *lists)
 	*lists = (struct dit_changed_lists){.list = NULL};
 }
 
-static struct dit_span spell(struct dit_changed_lists *lists, uint64_t word)
+static struct dit_span spell(struct dit_changed_lists *lists, const struct dit_pair *pair)
 {
 	struct dit_span key = {lists->key, 0};
 
 	if (lists->at < lists->nwide) {
-		return wide_of(word)->key;
+		return wide_of(pair);
 	}
-	key.len = dit_index_key_bytes(lists->db, word >> shift_of(lists->db), lists->key);
+	key.len = dit_index_key_bytes(lists->db, pair->key >> shift_of(lists->db),
+	                              lists->key);
 	return key;
 }
 
@@ -315,7 +284,7 @@ int dit_changed_lists_next(void *ctx, struct dit_span *ret_key,
 	                               .nadded = nadded,
 	                               .removed = lists->ids + nadded,
 	                               .nremoved = n - nadded};
-	*ret_key = spell(lists, list[0].key);
+	*ret_key = spell(lists, list);
 	lists->at += n;
 	return 1;
 }

@@ -21,25 +21,21 @@
 #include "sort/radix.h"
 #include "tree/tree_merge.h"
 
-struct dit_wide_change;
-
 /** Changes of a database. */
 struct dit_db_changes {
-	/* key: the ordinal, in the highest bits; value: twice the ID, and 1: added */
+	/* value: twice the ID, and 1: added. key: the ordinal, in the highest bits; of a
+	 * key without an ordinal where its struct dit_span is */
 	struct dit_pair *list;
 	size_t n;
 	size_t size;
-	/* Those of keys without an ordinal. */
-	struct dit_wide_change *wide;
-	size_t nwide;
-	size_t wide_size;
 };
 
 struct dit_key_changes {
 	const struct dit_index_set *indexes; /* borrowed; constant */
 	struct dit_stored_keys *keys;        /* owned, as all below */
-	struct dit_db_changes *dbs;          /* of the set */
-	struct dit_arena bytes;              /* of keys without an ordinal */
+	/* Two for each database of the set: keys with an ordinal, and keys without. */
+	struct dit_db_changes *dbs;
+	struct dit_arena bytes; /* of keys without an ordinal */
 
 	/* The entry and the side of the keys that are being added, as in a pair. */
 	uint64_t value;
