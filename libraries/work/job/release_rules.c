@@ -6,43 +6,37 @@
 
 #include "config/settings.h"
 
-struct since {
+struct release {
 	enum dit_openldap_version version;
 	unsigned patch;
 };
 
-static const struct since names_first = {DIT_OPENLDAP_2_7, 0};
-static const struct since gathers_lines = {DIT_OPENLDAP_2_6, 11};
-static const struct since drops_dynamic = {DIT_OPENLDAP_2_6, 14};
-static const struct since warns_of_csn = {DIT_OPENLDAP_2_7, 0};
-static const struct since spares_root = {DIT_OPENLDAP_2_7, 0};
-static const struct since keeps_controls = {DIT_OPENLDAP_2_6, 11};
-static const struct since trims_names = {DIT_OPENLDAP_2_6, 12};
-/* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
-static const struct since has_ixck = {DIT_OPENLDAP_2_7, 0};
-static const struct since has_lmdb_10 = {DIT_OPENLDAP_2_7, 0};
-
-static bool is_since(enum dit_openldap_version version, unsigned patch,
-                     struct since since)
+static bool is_since(struct release release, enum dit_openldap_version version,
+                     unsigned patch)
 {
-	return version > since.version ||
-	       (version == since.version && patch >= since.patch);
+	return release.version > version ||
+	       (release.version == version && release.patch >= patch);
 }
 
 struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
                                            unsigned patch)
 {
+	struct release release = {version, patch};
+	bool is_2_7 = is_since(release, DIT_OPENLDAP_2_7, 0);
+
 	return (struct dit_release_rules){
-		.entries = {.names_first = is_since(version, patch, names_first),
-	                    .gathers_lines = is_since(version, patch, gathers_lines),
-	                    .drops_dynamic = is_since(version, patch, drops_dynamic),
-	                    .warns_of_csn = is_since(version, patch, warns_of_csn),
-	                    .spares_root = is_since(version, patch, spares_root),
-	                    .ldif = {.trims_names = is_since(version, patch, trims_names),
+		.entries = {.names_first = is_2_7,
+	                    .gathers_lines = is_since(release, DIT_OPENLDAP_2_6, 11),
+	                    .drops_dynamic = is_since(release, DIT_OPENLDAP_2_6, 14),
+	                    .warns_of_csn = is_2_7,
+	                    .spares_root = is_2_7,
+	                    .ldif = {.trims_names =
+	                                     is_since(release, DIT_OPENLDAP_2_6, 12),
 	                             .keeps_controls =
-	                                     is_since(version, patch, keeps_controls)}},
-		.has_ixck = is_since(version, patch, has_ixck),
-		.has_lmdb_10 = is_since(version, patch, has_lmdb_10),
+	                                     is_since(release, DIT_OPENLDAP_2_6, 11)}},
+		/* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
+		.has_ixck = is_2_7,
+		.has_lmdb_10 = is_2_7,
 	};
 }
 
@@ -63,26 +57,15 @@ struct dit_entry_context dit_database_context(const struct dit_release_rules *ru
 
 /* ---- indexes ---- */
 
-static const struct {
-	enum dit_openldap_version version;
-	unsigned patch;  /* since this one */
-	unsigned nnamed; /* databases that slapd opens at most */
-	unsigned nfixed; /* of them: ad2i dn2i id2e id2v, ixck since 2.6 */
-} releases[] = {
-	{DIT_OPENLDAP_2_5, 0, 128, 4}, {DIT_OPENLDAP_2_5, 14, 256, 4},
-	{DIT_OPENLDAP_2_6, 0, 128, 5}, {DIT_OPENLDAP_2_6, 4, 256, 5},
-	{DIT_OPENLDAP_2_7, 0, 256, 5},
-};
-
 size_t dit_index_limit(enum dit_openldap_version version, unsigned patch)
 {
-	size_t i = sizeof(releases) / sizeof(releases[0]) - 1;
+	struct release release = {version, patch};
+	bool is_2_6 = is_since(release, DIT_OPENLDAP_2_6, 0);
+	bool has_more = is_since(release, DIT_OPENLDAP_2_6, 4) ||
+	                (!is_2_6 && is_since(release, DIT_OPENLDAP_2_5, 14));
+	size_t nfixed = is_2_6 ? 5 : 4; /* ad2i dn2i id2e id2v, ixck since 2.6 */
 
-	while (i > 0 && (version < releases[i].version ||
-	                 (version == releases[i].version && patch < releases[i].patch))) {
-		i--;
-	}
-	return releases[i].nnamed - releases[i].nfixed;
+	return (has_more ? 256 : 128) - nfixed;
 }
 
 /* ---- sortvals and multival: from the settings to tables by ordinal ---- */
