@@ -252,9 +252,10 @@ TEST(builders_take_stored_keys)
 	struct dit_index_cursor *cursor = NULL;
 	struct dit_stored_keys *keys = NULL;
 	const struct dit_posting_list *lists = NULL;
+	struct dit_index_refusal refusal;
 
 	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
-	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1), 0);
+	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1, &refusal), 0);
 	assert_int_equal(dit_builders_nkeys(builders), WIDE - SHORT + 1);
 	assert_int_equal(dit_builders_finish(builders), 0);
 	for (size_t db = SHORT; db <= WIDE; db++) {

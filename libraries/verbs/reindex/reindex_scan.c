@@ -84,14 +84,11 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		              "the ID is above %u: export the database and load it again",
 		              DIT_BUILDERS_ID_MAX);
 	}
-	r = dit_stored_keys_check(keys, view, &refusal);
+	r = dit_stored_keys_push(keys, view, target->builders, range->member, &refusal);
 	if (r == DIT_E_INVALID) {
 		return refuse(target, range, view, "%.*s: value #%u: %s",
 		              DIT_SPAN_ARGS(refusal.ad->name), refusal.value,
 		              refusal.reason);
-	}
-	if (r == 0) {
-		r = dit_stored_keys_push(keys, view, target->builders, range->member);
 	}
 	if (r < 0) {
 		return r;

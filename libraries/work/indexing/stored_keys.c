@@ -202,15 +202,6 @@ int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
 	                      &spelling);
 }
 
-int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                          struct dit_index_refusal *ret)
-{
-	struct dit_entry entry;
-	int r = fill_entry(&keys->attrs[0], view, &entry);
-
-	return r < 0 ? r : dit_index_check(keys->work, &entry, ret);
-}
-
 /* ---- two versions ---- */
 
 int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *reader,
@@ -313,12 +304,14 @@ int dit_stored_keys_make_changed(struct dit_stored_keys *keys,
 /* ---- into builders ---- */
 
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         struct dit_builders *builders, unsigned producer)
+                         struct dit_builders *builders, unsigned producer,
+                         struct dit_index_refusal *ret)
 {
 	struct dit_entry entry;
 	int r = fill_entry(&keys->attrs[0], view, &entry);
 
-	return r < 0 ? r
-	             : dit_builders_push_entry(builders, producer, keys->work, &entry,
-	                                       view->id);
+	r = r ?: dit_index_check(keys->work, &entry, ret);
+	return r
+	               ?: dit_builders_push_entry(builders, producer, keys->work, &entry,
+	                                          view->id);
 }

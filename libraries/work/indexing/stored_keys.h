@@ -92,22 +92,16 @@ int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
                          dit_index_wide_fn take, void *ctx);
 
 /**
- * Can keys be made of all values of the entry? (dit_index_check())
- *
- * @return 0; DIT_E_INVALID with @p ret; -ENOMEM
- */
-int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                          struct dit_index_refusal *ret);
-
-/**
- * Push the keys of an entry into builders.
+ * Push the keys of an entry into builders, if keys can be made of all of its values
+ * (dit_index_check()).
  *
  * @param builders  of the same index set; @p producer  the calling thread's
  *
- * @return as above; what dit_builders_push_entry() returns
+ * @return 0; DIT_E_INVALID with @p ret; -ENOMEM; what dit_builders_push_entry() returns
  */
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         struct dit_builders *builders, unsigned producer);
+                         struct dit_builders *builders, unsigned producer,
+                         struct dit_index_refusal *ret);
 
 /* ---- two versions of an entry ---- */
 
