@@ -430,26 +430,18 @@ static int open_databases(struct export *export)
 static int choose(struct export *export)
 {
 	const struct dit_export_opts *opts = export->opts;
-	const struct dit_entry_match_opts wanted = {
-		.base = opts->base, .scope = opts->scope, .filter = opts->filter};
+	const struct dit_entry_match_opts wanted = {.base = opts->base,
+	                                            .scope = opts->scope,
+	                                            .filter = opts->filter,
+	                                            .is_slapcat = true};
 	struct dit_job *job = &export->job;
 	int r = dit_job_read(job);
 
 	if (r < 0) {
 		return r;
 	}
-	r = dit_entry_match_init(&export->match, job, job->chosen.settings->schema,
+	r = dit_entry_match_make(&export->match, job, job->chosen.settings->schema,
 	                         &wanted);
-	if (r == DIT_E_SYNTAX) {
-		dit_job_report(&export->job, DIT_REPORT_PLAIN, "Invalid filter '%s'",
-		               opts->filter);
-		return DIT_E_CONFIG;
-	}
-	if (r == DIT_E_INVALID) {
-		dit_job_report(&export->job, DIT_REPORT_PLAIN, "Invalid subtree DN '%s'",
-		               opts->base);
-		return DIT_E_CONFIG;
-	}
 	if (r < 0) {
 		return r;
 	}

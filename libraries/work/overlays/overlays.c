@@ -524,7 +524,7 @@ static int check_url(const struct walk *walk, const struct dit_dynlist_rule *rul
 	    (url->lud_host != NULL || (rule->lists_members && url->lud_attrs != NULL))) {
 		r = DIT_E_INVALID;
 	}
-	r = r ?: dit_entry_match_init(&match, &silent, rule->match.schema, &opts);
+	r = r ?: dit_entry_match_make(&match, &silent, rule->match.schema, &opts);
 	dit_arena_deinit(&match.arena);
 	ldap_free_urldesc(url);
 	return r;

@@ -11,7 +11,22 @@
 
 #define ARENA_BYTES 4096
 
-int dit_entry_match_init(struct dit_entry_match *match, const struct dit_job *job,
+static int refuse(const struct dit_job *job, const struct dit_entry_match_opts *opts,
+                  bool is_filter)
+{
+	const char *text = is_filter ? opts->filter : opts->base;
+
+	if (opts->is_slapcat) {
+		dit_job_report(job, DIT_REPORT_PLAIN, "Invalid %s '%s'",
+		               is_filter ? "filter" : "subtree DN", text);
+	} else {
+		dit_job_report(job, DIT_REPORT_ERROR, "%s: this is no %s", text,
+		               is_filter ? "filter" : "DN");
+	}
+	return DIT_E_CONFIG;
+}
+
+int dit_entry_match_make(struct dit_entry_match *match, const struct dit_job *job,
                          const struct dit_schema *schema,
                          const struct dit_entry_match_opts *opts)
 {
@@ -29,34 +44,14 @@ int dit_entry_match_init(struct dit_entry_match *match, const struct dit_job *jo
 		dit_notes_tell(&notes, job->opts.report, job->opts.report_ctx);
 	}
 	if (r < 0) {
-		return r == -ENOMEM ? r : DIT_E_SYNTAX;
+		return r == -ENOMEM ? r : refuse(job, opts, true);
 	}
 	if (match->has_base) {
 		r = dit_dn_parse(schema, dit_span_of(opts->base), &match->arena, NULL,
 		                 &dn);
+		match->base = r < 0 ? DIT_SPAN("") : dn.norm;
 	}
-	if (r == DIT_E_UNSUPPORTED) {
-		r = DIT_E_INVALID;
-	}
-	if (r == 0 && match->has_base) {
-		match->base = dn.norm;
-	}
-	return r;
-}
-
-int dit_entry_match_make(struct dit_entry_match *match, const struct dit_job *job,
-                         const struct dit_schema *schema,
-                         const struct dit_entry_match_opts *opts)
-{
-	int r = dit_entry_match_init(match, job, schema, opts);
-
-	if (r != DIT_E_SYNTAX && r != DIT_E_INVALID) {
-		return r;
-	}
-	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s",
-	               r == DIT_E_SYNTAX ? opts->filter : opts->base,
-	               r == DIT_E_SYNTAX ? "this is no filter" : "this is no DN");
-	return DIT_E_CONFIG;
+	return r == 0 || r == -ENOMEM ? r : refuse(job, opts, false);
 }
 
 int dit_entry_find_ads(const struct dit_job *job, struct dit_schema *schema,

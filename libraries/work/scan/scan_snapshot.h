@@ -44,6 +44,7 @@ struct dit_entry_match_opts {
 	const char *base; /* a DN; NULL: none */
 	enum dit_scope scope;
 	const char *filter; /* NULL: none */
+	bool is_slapcat;    /* what is wrong is told in its words */
 };
 
 /** Zero matches nothing. Constant once it is made. */
@@ -56,13 +57,8 @@ struct dit_entry_match {
 	struct dit_filter *filter; /* NULL: none */
 };
 
-/** @return 0; DIT_E_INVALID: the base is no DN; DIT_E_SYNTAX: the filter is none;
- * -ENOMEM. Remarks about the filter are reported. */
-int dit_entry_match_init(struct dit_entry_match *match, const struct dit_job *job,
-                         const struct dit_schema *schema,
-                         const struct dit_entry_match_opts *opts);
-/** As dit_entry_match_init(); a filter or a base that is none is reported: DIT_E_CONFIG.
- * -ENOMEM is not. */
+/** Remarks about the filter are reported. @return 0; DIT_E_CONFIG: the filter or the base
+ * is none, reported; -ENOMEM, not reported */
 int dit_entry_match_make(struct dit_entry_match *match, const struct dit_job *job,
                          const struct dit_schema *schema,
                          const struct dit_entry_match_opts *opts);
