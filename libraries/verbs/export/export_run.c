@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/version.h"
 #include "export/export_text.h"
 #include "files/fault.h"
@@ -33,13 +34,12 @@
 /* The result of a range, in its memory. */
 struct export_text {
 	struct dit_ldif_text ldif;
+	struct dit_notes notes; /* in the range's memory */
 	uint64_t nentries;
 	uint64_t nunreadable;
-	bool is_end;        /* an entry cannot be read, and nothing comes after it */
-	char *first_reason; /* points into the range's memory; NULL: all could be read */
-	uint64_t first_id;  /* of the first one that cannot be read */
-	uint64_t nlost;     /* attributes whose values slapd has lost */
-	uint64_t lost_id;   /* of the first entry with one */
+	bool is_end;      /* an entry cannot be read, and nothing comes after it */
+	uint64_t nlost;   /* attributes whose values slapd has lost */
+	uint64_t lost_id; /* of the first entry with one */
 	struct dit_span lost_name; /* of that attribute; points into the snapshot */
 };
 
@@ -101,25 +101,21 @@ static int begin_range(void *ctx, struct dit_scan_range *range)
 		return -ENOMEM;
 	}
 	dit_ldif_text_init(&text->ldif, export->opts->wrap);
+	dit_notes_init(&text->notes, dit_scan_range_arena(range));
 	range->result = text;
 	return 0;
 }
 
-/* Only the first reason of a range is kept: unreadable entries are rare. */
-static int put_unreadable(const struct export *export, struct dit_scan_range *range,
+/* Only the first reason of a range is told: unreadable entries are rare. */
+static int put_unreadable(const struct export *export, struct export_text *text,
                           const struct dit_entry_view *entry)
 {
-	struct export_text *text = range->result;
-	const char *reason =
-		entry->name_error < 0 ? "its DN cannot be put together" : entry->reason;
-
 	if (text->nunreadable++ == 0) {
-		text->first_id = entry->id;
-		text->first_reason = dit_scan_range_alloc(range, strlen(reason) + 1);
-		if (text->first_reason == NULL) {
-			return -ENOMEM;
-		}
-		memcpy(text->first_reason, reason, strlen(reason));
+		dit_notes_add(&text->notes, DIT_REPORT_ERROR,
+		              "%s: entry id=%08lx cannot be read: %s",
+		              export->current->db->data.directory, entry->id,
+		              entry->name_error < 0 ? "its DN cannot be put together"
+		                                    : entry->reason);
 	}
 	text->is_end = !export->opts->keep_going;
 	if (export->opts->format == DIT_EXPORT_JSONL) {
@@ -151,7 +147,7 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 		return 0;
 	}
 	if (entry->name_error < 0 || entry->record_error < 0) {
-		return put_unreadable(export, range, entry);
+		return put_unreadable(export, text, entry);
 	}
 	text->nentries++;
 	note_lost(text, entry);
@@ -163,15 +159,29 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 	                            export->opts->is_verbose);
 }
 
-static int pack_range(void *ctx, struct dit_scan_range *range)
+static int end_range(void *ctx, struct dit_scan_range *range)
 {
 	const struct export *export = ctx;
+	const char *directory = export->current->db->data.directory;
 	struct export_text *text = range->result;
 
-	if (export->packers == NULL || text->ldif.len == 0) {
-		return 0;
+	if (text->nunreadable > 1) {
+		dit_notes_add(&text->notes, DIT_REPORT_ERROR,
+		              "%s: %lu entr%s near it cannot be read either", directory,
+		              text->nunreadable - 1,
+		              text->nunreadable == 2 ? "y" : "ies");
 	}
-	return dit_packer_pack(export->packers[range->member], &text->ldif);
+	if (text->nlost > 0) {
+		dit_notes_add(
+			&text->notes, DIT_REPORT_WARNING,
+			"%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
+			"see what \"ditcheck\" says of %lu such attribute%s",
+			directory, text->lost_id, DIT_SPAN_ARGS(text->lost_name),
+			text->nlost, text->nlost == 1 ? "" : "s");
+	}
+	return export->packers == NULL || text->ldif.len == 0
+	               ? 0
+	               : dit_packer_pack(export->packers[range->member], &text->ldif);
 }
 
 /* ---- main ---- */
@@ -182,33 +192,6 @@ static int write_text(struct export *export, const struct dit_ldif_text *text)
 
 	export->stats->nbytes = export->file.nbytes;
 	return r < 0 ? fail_on_file(export, r) : 0;
-}
-
-static int take_unreadable(struct export *export, const struct export_text *text)
-{
-	export->stats->nunreadable += text->nunreadable;
-	dit_job_report(&export->job, DIT_REPORT_ERROR,
-	               "%s: entry id=%08lx cannot be read: %s",
-	               export->current->db->data.directory, (unsigned long)text->first_id,
-	               text->first_reason);
-	if (text->nunreadable > 1) {
-		dit_job_report(&export->job, DIT_REPORT_ERROR,
-		               "%s: %lu entr%s near it cannot be read either",
-		               export->current->db->data.directory, text->nunreadable - 1,
-		               text->nunreadable == 2 ? "y" : "ies");
-	}
-	export->is_told = export->is_told || text->is_end;
-	return text->is_end ? DIT_E_CORRUPT : 0;
-}
-
-static void tell_lost(const struct export *export, const struct export_text *text)
-{
-	dit_job_report(
-		&export->job, DIT_REPORT_WARNING,
-		"%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
-		"see what \"ditcheck\" says of %lu such attribute%s",
-		export->current->db->data.directory, (unsigned long)text->lost_id,
-		DIT_SPAN_ARGS(text->lost_name), text->nlost, text->nlost == 1 ? "" : "s");
 }
 
 static void fill_progress(void *ctx, struct dit_progress *ret)
@@ -246,12 +229,12 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 {
 	struct export *export = ctx;
 	struct export_text *text = range->result;
-	int ended = text->nunreadable > 0 ? take_unreadable(export, text) : 0;
+	int ended = text->is_end ? DIT_E_CORRUPT : 0;
 	int r = 0;
 
-	if (text->nlost > 0) {
-		tell_lost(export, text);
-	}
+	dit_notes_tell(&text->notes, export->opts->report, export->opts->report_ctx);
+	export->is_told = export->is_told || text->is_end;
+	export->stats->nunreadable += text->nunreadable;
 	export->current->nread += range->nread;
 	export->stats->nentries += text->nentries;
 	r = write_text(export, &text->ldif);
@@ -264,7 +247,7 @@ static int write_database(struct export *export, struct export_database *databas
 {
 	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
 	                                              .entry = put_entry,
-	                                              .end = pack_range,
+	                                              .end = end_range,
 	                                              .in_order = write_range,
 	                                              .drop = drop_range};
 	int r = 0;
