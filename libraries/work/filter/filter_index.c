@@ -17,10 +17,10 @@ struct finder {
 	struct dit_stored_keys *keys;
 	struct dit_tree_cursor **cursors; /* by database of the set; NULL: of no use */
 
-	/* The value that is looked up. */
-	struct dit_candidates best;
+	/* What has to match is looked up: the shortest list so far, or none; and room for
+	 * the next one. */
+	struct dit_candidates *best;
 	struct dit_candidates next;
-	bool has_best;
 };
 
 void dit_candidates_deinit(struct dit_candidates *candidates)
@@ -36,16 +36,18 @@ static int add(struct dit_candidates *list, uint64_t id)
 
 /* ---- keys ---- */
 
-/* 1: the list is in `next`; 0: it is too long, or a range; or an error. */
+/* 1: the list is in `next`; 0: it is no shorter than the best one, or a range; or an
+ * error. */
 static int read_list(struct finder *finder, struct dit_tree_cursor *cursor,
                      struct dit_span key)
 {
-	size_t max = finder->has_best ? finder->best.n : finder->opts->max;
+	size_t max = finder->best->n > 0 ? finder->best->n : finder->opts->max + 1;
 	struct dit_span found;
 	struct dit_span item;
 	int r = dit_tree_cursor_find(cursor, key, &found, &item);
 
 	finder->next.n = 0;
+	r = r < 0 || add(&finder->next, 0) == 0 ? r : -ENOMEM;
 	while (r > 0 && dit_span_eq(found, key)) {
 		uint64_t id = 0;
 
@@ -65,17 +67,16 @@ static int read_list(struct finder *finder, struct dit_tree_cursor *cursor,
 static int look_up(void *ctx, unsigned db, struct dit_span key)
 {
 	struct finder *finder = ctx;
-	struct dit_candidates best = finder->best;
+	struct dit_candidates best = *finder->best;
 	int r = 0;
 
-	if (finder->cursors[db] == NULL || (finder->has_best && best.n == 0)) {
+	if (finder->cursors[db] == NULL || best.n == 1) {
 		return 0;
 	}
 	r = read_list(finder, finder->cursors[db], key);
 	if (r > 0) {
-		finder->best = finder->next;
+		*finder->best = finder->next;
 		finder->next = best;
-		finder->has_best = true;
 	}
 	return r < 0 ? r : 0;
 }
@@ -139,99 +140,76 @@ static int look_up_pieces(struct finder *finder, const struct dit_ad *ad,
 }
 
 /*
- * The rarest list of all keys of an item. Keys are made of normal values, which subtypes
- * have by rules of their own. Options are left out: an index of cn;lang-de has no keys of
- * cn;lang-de;lang-en, which matches as well.
- *
- * @return 1: the candidates are in @p ret, which the caller frees; 0: no answer; or an
- *         error
+ * Keys are made of normal values, which subtypes have by rules of their own. Options are
+ * left out: an index of cn;lang-de has no keys of cn;lang-de;lang-en, which matches as
+ * well.
  */
-static int find_item(struct finder *finder, const struct dit_filter *filter,
-                     struct dit_candidates *ret)
+static int find_item(struct finder *finder, const struct dit_filter *filter)
 {
 	const struct dit_ad *ad = &filter->ad->type->ad;
-	int r = 0;
 
-	if (filter->kind != DIT_FILTER_PRESENT && !is_sound(finder, ad->type)) {
+	if (filter->kind == DIT_FILTER_PRESENT) {
+		return dit_stored_keys_clue(finder->keys, ad, DIT_CLUE_PRESENT,
+		                            (struct dit_span){0}, look_up, finder);
+	}
+	if (!is_sound(finder, ad->type)) {
 		return 0;
 	}
-	finder->has_best = false;
-	finder->best.n = 0;
-	r = filter->kind == DIT_FILTER_EQUAL ? look_up_value(finder, ad, filter)
-	    : filter->kind == DIT_FILTER_SUBSTRINGS
-	            ? look_up_pieces(finder, ad, filter)
-	            : dit_stored_keys_clue(finder->keys, ad, DIT_CLUE_PRESENT,
-	                                   (struct dit_span){0}, look_up, finder);
-	if (r < 0 || !finder->has_best) {
-		return r;
-	}
-	*ret = finder->best;
-	finder->best = (struct dit_candidates){.ids = NULL};
-	return 1;
+	return filter->kind == DIT_FILTER_EQUAL ? look_up_value(finder, ad, filter)
+	                                        : look_up_pieces(finder, ad, filter);
 }
 
-static int find(struct finder *finder, const struct dit_filter *filter,
-                struct dit_candidates *ret);
+static int find(struct finder *finder, const struct dit_filter *filter);
 
-/* The child with the fewest. */
-static int find_and(struct finder *finder, const struct dit_filter *filter,
-                    struct dit_candidates *ret)
+/* The lists of all children, if that is shorter than the best one. */
+static int find_or(struct finder *finder, const struct dit_filter *filter)
 {
-	bool has_one = false;
+	struct dit_candidates *best = finder->best;
+	struct dit_candidates list = {0};
+	struct dit_candidates all = {0};
+	bool has_all = true;
+	int r = add(&all, 0);
 
-	for (const struct dit_filter *at = filter->first; at != NULL; at = at->next) {
-		struct dit_candidates list = {0};
-		int r = find(finder, at, &list);
-
-		if (r > 0 && (!has_one || list.n < ret->n)) {
-			dit_candidates_deinit(ret);
-			*ret = list;
-			has_one = true;
-		} else {
-			dit_candidates_deinit(&list);
-		}
-		if (r < 0) {
-			dit_candidates_deinit(ret);
-			return r;
-		}
-	}
-	return has_one;
-}
-
-/* Those of all children. */
-static int find_or(struct finder *finder, const struct dit_filter *filter,
-                   struct dit_candidates *ret)
-{
-	int r = 1;
-
-	for (const struct dit_filter *at = filter->first; at != NULL && r > 0;
+	finder->best = &list;
+	for (const struct dit_filter *at = filter->first; at != NULL && r == 0 && has_all;
 	     at = at->next) {
-		struct dit_candidates list = {0};
-
-		r = find(finder, at, &list);
-		for (size_t i = 0; i < list.n && r > 0; i++) {
-			r = add(ret, list.ids[i]) < 0 ? -ENOMEM : 1;
+		list.n = 0;
+		r = find(finder, at);
+		has_all = list.n > 0;
+		for (size_t i = 0; i < list.n && r == 0; i++) {
+			r = add(&all, list.ids[i]);
 		}
-		dit_candidates_deinit(&list);
 	}
-	if (r <= 0) {
-		dit_candidates_deinit(ret);
+	finder->best = best;
+	if (r == 0 && has_all && (best->n == 0 || all.n < best->n)) {
+		struct dit_candidates swap = *best;
+
+		*best = all;
+		all = swap;
 	}
+	dit_candidates_deinit(&list);
+	dit_candidates_deinit(&all);
 	return r;
 }
 
-static int find(struct finder *finder, const struct dit_filter *filter,
-                struct dit_candidates *ret)
+/* 0, or an error. */
+static int find(struct finder *finder, const struct dit_filter *filter)
 {
+	int r = 0;
+
 	switch (filter->kind) {
 	case DIT_FILTER_AND:
-		return find_and(finder, filter, ret);
+		for (const struct dit_filter *at = filter->first; at != NULL && r == 0;
+		     at = at->next) {
+			r = find(finder, at);
+		}
+		return r;
 	case DIT_FILTER_OR:
-		return find_or(finder, filter, ret);
+		return find_or(finder, filter);
 	case DIT_FILTER_EQUAL:
 	case DIT_FILTER_PRESENT:
 	case DIT_FILTER_SUBSTRINGS:
-		return find_item(finder, filter, ret);
+		return find_item(finder, filter);
 	default:
 		return 0;
 	}
@@ -285,7 +263,6 @@ static void close_indexes(struct finder *finder)
 	free(finder->cursors);
 	dit_stored_keys_free(finder->keys);
 	dit_index_set_free(finder->indexes);
-	dit_candidates_deinit(&finder->best);
 	dit_candidates_deinit(&finder->next);
 }
 
@@ -305,21 +282,19 @@ static void sort(struct dit_candidates *list)
 int dit_candidates_find(struct dit_candidates *ret, const struct dit_filter *filter,
                         const struct dit_candidates_opts *opts)
 {
-	struct finder finder = {.opts = opts};
-	struct dit_candidates list = {0};
-	int r = open_indexes(&finder);
+	struct finder finder = {.opts = opts, .best = ret};
+	int r = 0;
 
 	*ret = (struct dit_candidates){.ids = NULL};
-	r = r ?: find(&finder, filter, &list);
-	if (r > 0) {
-		r = add(&list, 0) < 0 ? -ENOMEM : 1;
-	}
+	r = open_indexes(&finder);
+	r = r ?: find(&finder, filter);
 	close_indexes(&finder);
-	if (r <= 0) {
-		dit_candidates_deinit(&list);
+	if (r < 0) {
+		dit_candidates_deinit(ret);
 		return r;
 	}
-	sort(&list);
-	*ret = list;
+	if (ret->n > 0) {
+		sort(ret);
+	}
 	return 0;
 }
