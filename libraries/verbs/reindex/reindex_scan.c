@@ -16,7 +16,6 @@ struct range_result {
 	struct dit_notes notes;
 	uint64_t nentries;
 	uint64_t nbroken;
-	uint64_t nholes;
 };
 
 /* ---- members ---- */
@@ -71,7 +70,6 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	int r = 0;
 
 	if (view->is_hole) {
-		result->nholes++;
 		return 0;
 	}
 	if (view->record_error != 0) {
@@ -112,7 +110,7 @@ static int take_range(void *ctx, struct dit_scan_range *range)
 	dit_notes_tell(&result->notes, opts->report, opts->report_ctx);
 	target->stats->nentries += result->nentries;
 	target->stats->nbroken += result->nbroken;
-	target->nread += result->nentries + result->nbroken + result->nholes;
+	target->nread += range->nread;
 	target->npostings = dit_builders_nkeys(target->builders);
 	dit_job_tell(&target->reindexer->job, DIT_REINDEX_ENTRIES);
 	return 0;

@@ -239,57 +239,43 @@ static int open_output(struct reindex_target *target)
 	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
 }
 
-/* A database that slapd has open must keep its flags. */
-static int check_online(const struct reindex_target *target, const char *name, int found)
-{
-	if (!target->reindexer->opts->online || found > 0) {
-		return 0;
-	}
-	return dit_job_say(&target->reindexer->job, DIT_E_CONFIG,
-	                   found == 0
-	                           ? "index database \"%s\" in %s does not exist: start "
-	                             "slapd again with this configuration first"
-	                           : "index database \"%s\" in %s has integer keys, "
-	                             "which do not suit its index: stop slapd",
-	                   name, target->db->data.directory);
-}
-
 /*
  * A stored database keeps its kind of keys, if this configuration can be served with it;
- * an integer one that cannot becomes one of bytes (storage.md 1.5).
+ * an integer one that cannot becomes one of bytes (storage.md 1.5). One that slapd has
+ * open must keep its flags.
  */
 static int adopt_index(struct reindex_target *target, size_t number)
 {
+	const struct dit_job *job = &target->reindexer->job;
 	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
+	const char *directory = target->db->data.directory;
 	struct dit_output_stored_index stored = {.key_len = 0};
 	struct dit_output_index index = {.name = db->name};
-	int r = dit_output_find_index(target->output, db->name, &stored);
-	bool has_stored = r > 0;
+	int found = dit_output_find_index(target->output, db->name, &stored);
+	int r = found <= 0 ? found
+	                   : dit_index_set_stored(target->indexes, number,
+	                                          stored.is_integerkey, 0);
 
-	if (r > 0) {
-		r = dit_index_set_stored(target->indexes, number, stored.is_integerkey,
-		                         0);
-	}
-	if (r >= 0 || r == DIT_E_INVALID) {
-		int refused =
-			check_online(target, db->name, r < 0 ? r : r > 0 || has_stored);
-
-		if (refused < 0) {
-			return refused;
-		}
+	if (target->reindexer->opts->online && (found == 0 || r == DIT_E_INVALID)) {
+		return dit_job_say(
+			job, DIT_E_CONFIG,
+			found == 0
+				? "index database \"%s\" in %s does not exist: start "
+				  "slapd again with this configuration first"
+				: "index database \"%s\" in %s has integer keys, which do "
+				  "not suit its index: stop slapd",
+			db->name, directory);
 	}
 	if (r == DIT_E_INVALID) {
-		dit_job_report(&target->reindexer->job, DIT_REPORT_WARNING,
+		dit_job_report(job, DIT_REPORT_WARNING,
 		               "index database \"%s\" in %s has integer keys, which "
 		               "do not suit its index: it gets keys of bytes",
-		               db->name, target->db->data.directory);
+		               db->name, directory);
 		r = 0;
 	}
-	if (r >= 0) {
-		index.is_integerkey = db->is_integerkey;
-		r = dit_output_add_index(target->output, &index);
-	}
-	return dit_job_fail(&target->reindexer->job, r, db->name);
+	index.is_integerkey = db->is_integerkey;
+	r = r ?: dit_output_add_index(target->output, &index);
+	return dit_job_fail(job, r, db->name);
 }
 
 static bool is_configured(const struct reindex_target *target, const char *name)
