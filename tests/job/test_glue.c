@@ -33,18 +33,20 @@ static struct dit_database databases[NDATABASES + 1] = {
 	[OTHER] = {.number = 5, SUFFIX("dc=y")},
 	[NDATABASES] = {.number = 6, SUFFIX("ou=o,dc=z"), .is_subordinate = true}};
 
-static const struct dit_settings settings = {.databases = databases,
-                                             .ndatabases = NDATABASES};
+static struct dit_settings settings = {.databases = databases, .ndatabases = NDATABASES};
+
+static struct dit_job job_of(const struct dit_database *chosen, struct dit_settings *of,
+                             struct dit_job_opts opts)
+{
+	return (struct dit_job){.opts = opts, .chosen = {.settings = of, .db = chosen}};
+}
 
 static struct dit_glue glue_of(int chosen, struct dit_job_opts opts)
 {
-	struct dit_glue glue = {0};
-	const struct dit_database *orphan = NULL;
+	struct dit_job job = job_of(&databases[chosen], &settings, opts);
 
-	assert_int_equal(
-		dit_glue_make(&glue, &settings, &databases[chosen], &opts, &orphan), 0);
-	assert_null(orphan);
-	return glue;
+	assert_int_equal(dit_job_glue(&job), 0);
+	return job.glue;
 }
 
 /* The database that gets a DN; -1: none. */
@@ -73,7 +75,7 @@ TEST(entries_go_to_the_subordinates)
 		assert_int_equal(where(&glue, "cn=a,dc=y"), -1);
 		assert_int_equal(where(&glue, "cn=a,dc=none"), -1);
 		assert_int_equal(where(&glue, ""), -1);
-		dit_glue_deinit(&glue);
+		free(glue.databases);
 	}
 }
 
@@ -90,8 +92,8 @@ TEST(without_glue_the_superior_takes_all_or_refuses)
 	assert_int_equal(suffix.ndatabases, 1);
 	assert_int_equal(where(&suffix, "cn=a,ou=r,dc=x"), -1);
 	assert_int_equal(where(&suffix, "cn=a,dc=x"), SUPERIOR);
-	dit_glue_deinit(&all);
-	dit_glue_deinit(&suffix);
+	free(all.databases);
+	free(suffix.databases);
 }
 
 TEST(a_number_keeps_the_subordinates_entries_out)
@@ -107,8 +109,8 @@ TEST(a_number_keeps_the_subordinates_entries_out)
 	assert_int_equal(right.ndatabases, 1);
 	assert_int_equal(where(&right, "cn=a,ou=r,dc=x"), RIGHT);
 	assert_int_equal(where(&right, "cn=a,dc=x"), -1);
-	dit_glue_deinit(&superior);
-	dit_glue_deinit(&right);
+	free(superior.databases);
+	free(right.databases);
 }
 
 TEST(a_hidden_subordinate_gets_its_entries_by_number_too)
@@ -120,45 +122,47 @@ TEST(a_hidden_subordinate_gets_its_entries_by_number_too)
 	assert_int_equal(where(&superior, "cn=a,ou=r,dc=x"), RIGHT);
 	assert_int_equal(where(&superior, "cn=a,ou=l,dc=x"), -1);
 	databases[RIGHT].is_hidden = false;
-	dit_glue_deinit(&superior);
+	free(superior.databases);
 }
 
 TEST(the_empty_dn_needs_an_empty_suffix)
 {
 	struct dit_database root = {.number = 1, .type = "mdb", .has_suffix = true};
 	struct dit_settings alone = {.databases = &root, .ndatabases = 1};
-	const struct dit_job_opts opts = {.database = -1};
-	const struct dit_database *orphan = NULL;
-	struct dit_glue glue = {0};
+	struct dit_job job = job_of(&root, &alone, (struct dit_job_opts){.database = -1});
 	struct dit_dn dn = {.norm = DIT_SPAN("")};
 
-	assert_int_equal(dit_glue_make(&glue, &alone, &root, &opts, &orphan), 0);
-	assert_int_equal(dit_glue_find(&glue, &dn), 0);
-	dit_glue_deinit(&glue);
+	assert_int_equal(dit_job_glue(&job), 0);
+	assert_int_equal(dit_glue_find(&job.glue, &dn), 0);
+	free(job.glue.databases);
+}
+
+static void note_report(void *ctx, const struct dit_report *report)
+{
+	if (report->kind == DIT_REPORT_DIAGNOSTIC) {
+		(void)snprintf(ctx, 64, "%s", report->text);
+	}
 }
 
 TEST(a_subordinate_without_a_superior_is_refused)
 {
 	struct dit_settings all = {.databases = databases, .ndatabases = NDATABASES + 1};
-	const struct dit_database *other = &databases[OTHER];
-	struct dit_job_opts opts = {.database = -1};
-	const struct dit_database *orphan = NULL;
-	struct dit_glue glue = {0};
+	char text[64] = "";
+	struct dit_job job = job_of(&databases[OTHER], &all,
+	                            (struct dit_job_opts){.database = -1,
+	                                                  .report = note_report,
+	                                                  .report_ctx = text});
 
-	assert_int_equal(dit_glue_make(&glue, &all, other, &opts, &orphan), DIT_E_CONFIG);
-	assert_ptr_equal(orphan, &databases[NDATABASES]);
-	dit_glue_deinit(&glue);
-	opts.no_glue = true;
-	assert_no_memory(dit_glue_make(&glue, &all, other, &opts, &orphan));
-	dit_glue_deinit(&glue);
-	assert_int_equal(dit_glue_make(&glue, &all, other, &opts, &orphan), 0);
-	assert_null(orphan);
-	dit_glue_deinit(&glue);
+	assert_int_equal(dit_job_glue(&job), DIT_E_CONFIG);
+	assert_string_equal(text, "glue: no superior found for sub ou=o,dc=z!");
+	job.opts.no_glue = true;
+	assert_no_memory(dit_job_glue(&job));
+	assert_int_equal(dit_job_glue(&job), 0);
+	free(job.glue.databases);
 	/* the front end */
 	all.ndatabases = NDATABASES;
 	all.is_frontend_subordinate = true;
-	opts.no_glue = false;
-	assert_int_equal(dit_glue_make(&glue, &all, other, &opts, &orphan), DIT_E_CONFIG);
-	assert_string_equal(orphan->type, "frontend");
-	dit_glue_deinit(&glue);
+	job.opts.no_glue = false;
+	assert_int_equal(dit_job_glue(&job), DIT_E_CONFIG);
+	assert_string_equal(text, "glue: no superior found for sub !");
 }

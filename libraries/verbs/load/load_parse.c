@@ -24,9 +24,8 @@ static int check_item(struct loader *loader, struct load_member *member,
 	int r = 0;
 
 	if (target < 0) {
-		dit_glue_refuse(&loader->job.glue, loader->job.chosen.db, dn, line,
-		                &item->notes);
-		return DIT_E_INVALID;
+		return dit_glue_refuse(&loader->job.glue, loader->job.chosen.db, dn, line,
+		                       &item->notes);
 	}
 	item->target = (uint32_t)target;
 	r = dit_entry_check(&loader->reading.context, &member->caches, &item->entry,

@@ -26,66 +26,36 @@ static const struct dit_database *find_orphan(const struct dit_settings *setting
 	return settings->is_frontend_subordinate ? &frontend : NULL;
 }
 
-static bool is_below(const struct dit_settings *settings, const struct dit_database *d,
-                     const struct dit_database *superior)
+int dit_job_glue(struct dit_job *job)
 {
-	return d->is_subordinate && dit_settings_superior(settings, d) == superior;
-}
+	const struct dit_settings *settings = job->chosen.settings;
+	const struct dit_database *orphan =
+		job->opts.no_glue ? NULL : find_orphan(settings);
+	struct dit_glue *glue = &job->glue;
 
-static bool has_subordinate(const struct dit_settings *settings,
-                            const struct dit_database *superior)
-{
-	for (size_t i = 0; i < settings->ndatabases; i++) {
-		if (is_below(settings, &settings->databases[i], superior)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Are subordinate databases overlooked when the one for an entry is selected? */
-static bool is_glued(const struct dit_settings *settings,
-                     const struct dit_database *chosen, const struct dit_job_opts *opts)
-{
-	if (opts->database >= 0) {
-		return false;
-	}
-	return opts->suffix == NULL ||
-	       (!opts->no_glue && has_subordinate(settings, chosen));
-}
-
-int dit_glue_make(struct dit_glue *glue, const struct dit_settings *settings,
-                  const struct dit_database *chosen, const struct dit_job_opts *opts,
-                  const struct dit_database **ret_orphan)
-{
-	*ret_orphan = opts->no_glue ? NULL : find_orphan(settings);
-	if (*ret_orphan != NULL) {
-		return DIT_E_CONFIG;
+	if (orphan != NULL) {
+		dit_job_report(job, DIT_REPORT_DIAGNOSTIC,
+		               "glue: no superior found for sub %.*s!",
+		               DIT_SPAN_ARGS(orphan->suffix));
+		return dit_job_say(job, DIT_E_CONFIG, "subordinate configuration error");
 	}
 	glue->settings = settings;
-	glue->is_glued = is_glued(settings, chosen, opts);
 	glue->databases = calloc(settings->ndatabases, sizeof(*glue->databases));
 	if (glue->databases == NULL) {
-		return -ENOMEM;
+		return dit_job_fail(job, -ENOMEM, "could not start");
 	}
-	glue->databases[glue->ndatabases++] = chosen;
-	if (opts->no_glue || chosen->is_subordinate) {
-		return 0;
-	}
-	for (size_t i = 0; i < settings->ndatabases; i++) {
+	glue->databases[glue->ndatabases++] = job->chosen.db;
+	for (size_t i = 0; i < settings->ndatabases && !job->opts.no_glue; i++) {
 		const struct dit_database *d = &settings->databases[i];
 
-		if (is_below(settings, d, chosen)) {
+		if (d->is_subordinate &&
+		    dit_settings_superior(settings, d) == job->chosen.db) {
 			glue->databases[glue->ndatabases++] = d;
 		}
 	}
+	glue->is_glued = job->opts.database < 0 &&
+	                 (job->opts.suffix == NULL || glue->ndatabases > 1);
 	return 0;
-}
-
-void dit_glue_deinit(struct dit_glue *glue)
-{
-	free(glue->databases);
-	*glue = (struct dit_glue){0};
 }
 
 const struct dit_database *dit_glue_select(const struct dit_glue *glue,
@@ -117,31 +87,29 @@ int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
                     const struct dit_dn *dn, uint64_t line, struct dit_notes *notes)
 {
 	const struct dit_database *other = dit_glue_select(glue, dn);
-	char hint[64] = "";
+	bool is_empty = dn->norm.len == 0;
+	char *hint = NULL;
 
-	if (other != NULL && other != db) {
-		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
-		               other->number);
+	if (other != NULL && other != db &&
+	    asprintf(&hint, "; did you mean to use database #%d (%.*s)?", other->number,
+	             DIT_SPAN_ARGS(other->suffix)) < 0) {
+		return -ENOMEM;
 	}
-	(void)dit_why_set(
-		notes, dit_why_dn(dn->norm.len == 0 ? DIT_WHY_DN_EMPTY : DIT_WHY_DN_SCOPE,
-	                          dn->pretty, db->suffix));
-	if (dn->norm.len == 0) {
+	(void)dit_why_set(notes,
+	                  dit_why_dn(is_empty ? DIT_WHY_DN_EMPTY : DIT_WHY_DN_SCOPE,
+	                             dn->pretty, db->suffix));
+	if (is_empty) {
 		dit_notes_add(notes, DIT_REPORT_ERROR,
-		              "line %lu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
-		              line, DIT_SPAN_ARGS(dn->pretty), hint,
-		              hint[0] == '\0' ? 0 : (int)other->suffix.len,
-		              hint[0] == '\0' ? "" : other->suffix.data,
-		              hint[0] == '\0' ? "" : ")?");
-		return DIT_E_INVALID;
+		              "line %lu: cannot add entry with empty dn=\"%.*s\"%s", line,
+		              DIT_SPAN_ARGS(dn->pretty), hint ?: "");
+	} else {
+		dit_notes_add(
+			notes, DIT_REPORT_ERROR,
+			"line %lu: database #%d (%.*s) not configured to hold \"%.*s\"%s",
+			line, db->number, DIT_SPAN_ARGS(db->suffix),
+			DIT_SPAN_ARGS(dn->pretty),
+			hint ?: "; no database configured for that naming context");
 	}
-	dit_notes_add(
-		notes, DIT_REPORT_ERROR,
-		"line %lu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
-		line, db->number, DIT_SPAN_ARGS(db->suffix), DIT_SPAN_ARGS(dn->pretty),
-		hint[0] == '\0' ? "; no database configured for that naming context"
-				: hint,
-		hint[0] == '\0' ? 0 : (int)other->suffix.len,
-		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
+	free(hint);
 	return DIT_E_INVALID;
 }

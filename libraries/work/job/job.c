@@ -61,7 +61,8 @@ void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts)
 
 void dit_job_deinit(struct dit_job *job)
 {
-	dit_glue_deinit(&job->glue);
+	free(job->glue.databases);
+	job->glue = (struct dit_glue){.settings = NULL};
 	dit_settings_free(job->chosen.settings);
 	job->chosen = (struct dit_chosen){.settings = NULL};
 }
@@ -200,22 +201,6 @@ int dit_job_choose(struct dit_job *job)
 		job->nthreads = dit_thread_count(opts->threads, job->chosen.settings);
 	}
 	return told(job, r);
-}
-
-int dit_job_glue(struct dit_job *job)
-{
-	const struct dit_database *orphan = NULL;
-	int r = dit_glue_make(&job->glue, job->chosen.settings, job->chosen.db,
-	                      &job->opts, &orphan);
-
-	if (r == DIT_E_CONFIG) {
-		dit_job_report(job, DIT_REPORT_DIAGNOSTIC,
-		               "glue: no superior found for sub %.*s!",
-		               DIT_SPAN_ARGS(orphan->suffix));
-		dit_job_report(job, DIT_REPORT_ERROR, "subordinate configuration error");
-		return r;
-	}
-	return dit_job_fail(job, r, "could not start");
 }
 
 int dit_job_before_open(const struct dit_job *job,

@@ -97,8 +97,6 @@ struct dit_job_opts {
  *
  * A subordinate of a subordinate is glued to the same superior. Hidden and disabled
  * subordinates get their entries, too.
- *
- *   dit_glue_make();  dit_glue_select(), dit_glue_find() ...;  dit_glue_deinit()
  */
 
 /** Zero is one that was not made. */
@@ -111,25 +109,12 @@ struct dit_glue {
 	                * chosen database's business */
 };
 
-/**
- * @param settings    borrowed, as is all that points into them
- * @param opts        say how the database was chosen
- * @param ret_orphan  with DIT_E_CONFIG: a subordinate database without a superior. slapd
- *                    does not start with one, whichever database is chosen.
- *
- * @return 0; -ENOMEM; DIT_E_CONFIG
- */
-int dit_glue_make(struct dit_glue *glue, const struct dit_settings *settings,
-                  const struct dit_database *chosen, const struct dit_job_opts *opts,
-                  const struct dit_database **ret_orphan);
-void dit_glue_deinit(struct dit_glue *glue);
-
 /** The database that slapadd would select for a DN; NULL: none. */
 const struct dit_database *dit_glue_select(const struct dit_glue *glue,
                                            const struct dit_dn *dn);
 
 /** Refuse a DN that no database of the work gets, in slapadd's words. @return
- * DIT_E_INVALID */
+ * DIT_E_INVALID; -ENOMEM */
 int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
                     const struct dit_dn *dn, uint64_t line, struct dit_notes *notes);
 
@@ -190,7 +175,9 @@ int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, si
 int dit_job_read(struct dit_job *job);
 /** The database: chosen.db; and nthreads. The same results. */
 int dit_job_choose(struct dit_job *job);
-/** The databases that are worked on together. The same results. */
+/** The databases that are worked on together. A subordinate database without a superior
+ * is refused: slapd does not start with one, whichever database is chosen. The same
+ * results. */
 int dit_job_glue(struct dit_job *job);
 
 /** The answer of a function of the caller that returns 0 or -errno: a positive one is no
