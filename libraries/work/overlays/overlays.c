@@ -371,41 +371,25 @@ static int ask_references(const struct walk *walk, uint32_t number)
 	return r;
 }
 
-/* A group, and the attribute that it is to be in. */
-static int compare_groups(const void *a, const void *b)
-{
-	const struct dit_overlay_item *x = a;
-	const struct dit_overlay_item *y = b;
-
-	return DIT_ORDER_OF(x->other, y->other) ?: DIT_ORDER_OF(x->first, y->first);
-}
-
-/* In order; each group once, though several rules or descriptions may name it. Pairs come
- * in the order of groups, then of rules. @param first  number of the first such item */
+/* Each group once, though several rules or descriptions may name it. Pairs come in the
+ * order of groups, then of rules. @param first  number of the first such item */
 static int ask_group_once(const struct walk *walk, size_t first,
                           const struct dit_overlay_item *item)
 {
-	struct overlay_producer *producer = walk->producer;
-	size_t at = producer->nitems;
-	int r = 0;
+	struct dit_overlay_item *items = walk->producer->items;
+	size_t at = walk->producer->nitems;
 
-	while (at > first && compare_groups(&producer->items[at - 1], item) > 0) {
+	while (at > first && items[at - 1].other == item->other &&
+	       items[at - 1].first != item->first) {
 		at--;
 	}
-	if (at > first && compare_groups(&producer->items[at - 1], item) == 0) {
-		if (producer->items[at - 1].kind == DIT_OVERLAY_ALLOWED) {
-			producer->items[at - 1] = *item;
-		}
-		return 0;
+	if (at == first || items[at - 1].other != item->other) {
+		return ask(walk, *item, NULL);
 	}
-	r = ask(walk, *item, NULL);
-	for (size_t i = producer->nitems - 1; r == 0 && i > at; i--) {
-		producer->items[i] = producer->items[i - 1];
+	if (items[at - 1].kind == DIT_OVERLAY_ALLOWED) {
+		items[at - 1] = *item;
 	}
-	if (r == 0) {
-		producer->items[at] = *item;
-	}
-	return r;
+	return 0;
 }
 
 /* A group that names the entry as its member. */
@@ -445,21 +429,23 @@ static int ask_group(const struct walk *walk, size_t first, const struct dit_pai
 static int ask_membership(const struct walk *walk, size_t first, size_t end,
                           uint32_t rule, const struct value *at)
 {
-	struct dit_overlay_item *items = walk->producer->items + first;
+	struct dit_overlay_item *items = walk->producer->items;
 	struct dit_overlay_item item = {
 		.kind = DIT_OVERLAY_SURPLUS, .rule = rule, .first = rule};
-	struct dit_overlay_item *found = NULL;
+	size_t i = 0;
 
 	item.other = dit_overlay_first(walk->overlays, NAMES, digest_of(walk, at->key));
-	found = end == first ? NULL
-	                     : bsearch(&item, items, end - first, sizeof(*items),
-	                               compare_groups);
-	if (found == NULL || found->kind == DIT_OVERLAY_MEMBER) {
+	i = first + dit_first_id(items + first, end - first, sizeof(item), item.other);
+	while (i < end && items[i].other == item.other && items[i].first != rule) {
+		i++;
+	}
+	if (i == end || items[i].other != item.other ||
+	    items[i].kind == DIT_OVERLAY_MEMBER) {
 		return ask(walk, item, at);
 	}
-	found->kind = DIT_OVERLAY_MEMBER;
-	found->block = at->block;
-	found->number = at->number;
+	items[i].kind = DIT_OVERLAY_MEMBER;
+	items[i].block = at->block;
+	items[i].number = at->number;
 	return 0;
 }
 

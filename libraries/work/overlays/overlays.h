@@ -171,11 +171,11 @@ enum dit_overlay_kind {
 };
 
 struct dit_overlay_item {
+	uint64_t other; /* ID; those of memberships ascend */
 	enum dit_overlay_kind kind;
 	/* The place of the value, of all kinds but ALLOWED, MISSING and LIST. */
 	uint32_t block;  /* among the attributes of the entry */
 	uint32_t number; /* among the values of the block */
-	uint64_t other;  /* ID; those of memberships ascend */
 	/* The other entry's, of kinds MISSING and TWICE, in order of MEMBER as well. */
 	const struct dit_dn_text *name;
 	uint32_t rule;  /* its number, of memberof, refint, unique or dynlist */
