@@ -21,7 +21,6 @@ struct dit_scan_member {
 	/* For dit_entry_scan_next(). */
 	struct dit_scan_range range;
 	bool has_range;
-	bool is_at_end;
 	int error; /* that ended it */
 	struct dit_entry_view view;
 	struct dit_arena arena; /* for values that a filter compares */

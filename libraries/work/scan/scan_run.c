@@ -139,59 +139,49 @@ static void rewind_scan(struct dit_entry_scan *scan)
 {
 	for (unsigned i = 0; i < scan->nmembers; i++) {
 		scan->members[i].has_range = false;
-		scan->members[i].is_at_end = false;
 		scan->members[i].error = 0;
 	}
 	atomic_store_explicit(&scan->drawn, 0, memory_order_relaxed);
 }
 
-/* @return 1; 0: all ranges are drawn */
-static int draw(struct dit_entry_scan *scan, struct dit_scan_member *member)
+/* False: all ranges are drawn. */
+static bool draw(struct dit_entry_scan *scan, struct dit_scan_member *member)
 {
 	size_t number = atomic_fetch_add_explicit(&scan->drawn, 1, memory_order_relaxed);
 
-	if (number >= scan->nranges) {
-		return 0;
+	if (number < scan->nranges) {
+		member->range = range_of(scan, number);
+		member->range.member = (unsigned)(member - scan->members);
+		enter(scan, member, &member->range);
 	}
-	member->range = range_of(scan, number);
-	member->range.member = (unsigned)(member - scan->members);
-	enter(scan, member, &member->range);
-	member->has_range = true;
-	return 1;
+	return number < scan->nranges;
 }
 
 int dit_entry_scan_next(struct dit_entry_scan *scan, unsigned reader,
                         const struct dit_entry_view **ret)
 {
 	struct dit_scan_member *member = NULL;
-	int r = 0;
 
 	if (reader >= scan->nmembers) {
 		return -EINVAL;
 	}
 	member = &scan->members[reader];
-	if (member->is_at_end) {
-		return member->error;
-	}
-	do {
-		if (!member->has_range && draw(scan, member) == 0) {
-			member->is_at_end = true;
-			return 0;
-		}
+	while (member->error == 0 && (member->has_range || draw(scan, member))) {
+		int r = 0;
+
 		dit_arena_reset(&member->arena);
 		r = show_next(scan, member, &member->range, &member->arena,
 		              &member->view);
 		member->has_range = r > 0;
-	} while (r == 0);
-	if (r < 0) {
-		member->is_at_end = true;
+		if (r > 0) {
+			*ret = &member->view;
+			return 1;
+		}
 		member->error = r;
-		/* The others need not begin what comes after. */
-		atomic_store_explicit(&scan->drawn, scan->nranges, memory_order_relaxed);
-		return r;
 	}
-	*ret = &member->view;
-	return 1;
+	/* After an error the others need not begin what comes after. */
+	atomic_store_explicit(&scan->drawn, scan->nranges, memory_order_relaxed);
+	return member->error;
 }
 
 /* ---- a run ---- */
