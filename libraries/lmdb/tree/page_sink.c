@@ -11,9 +11,6 @@
 #include "page/page_nodes.h"
 #include "page/page_seal.h"
 
-/* A bit of an item of `chunks`: its pages do not lie in a row. */
-#define SCATTERED ((uint64_t)1 << 63)
-
 void dit_page_space_init(struct dit_page_space *space,
                          const struct dit_page_format *format, size_t page_bytes,
                          uint64_t first)
@@ -60,17 +57,34 @@ void dit_page_sink_deinit(struct dit_page_sink *sink)
 	free(sink->held);
 	free_pages(sink->space, &sink->chunk);
 	free(sink->own);
-	free(sink->chunks);
-	free(sink->scattered);
+	free(sink->rows);
 	*sink = (struct dit_page_sink){.space = NULL};
 }
 
 /* ---- tickets and numbers ---- */
 
+/* The last row that does not begin after the ticket. */
+static const struct dit_ticket_row *row_of(const struct dit_page_sink *sink,
+                                           uint64_t ticket)
+{
+	size_t low = 0;
+	size_t high = sink->nrows;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sink->rows[middle].ticket <= ticket) {
+			low = middle;
+		} else {
+			high = middle;
+		}
+	}
+	return &sink->rows[low];
+}
+
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 {
-	unsigned chunk_pages = sink->space->chunk_pages;
-	uint64_t first = 0;
+	const struct dit_ticket_row *row = NULL;
 
 	if (ticket == DIT_PAGE_NONE) {
 		return DIT_PAGE_NONE;
@@ -78,15 +92,13 @@ uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 	if ((ticket & DIT_TICKET_IS_PAGE) != 0) {
 		return ticket & ~DIT_TICKET_IS_PAGE;
 	}
-	first = sink->chunks[ticket / chunk_pages];
-	return (first & SCATTERED) == 0
-	               ? first + ticket % chunk_pages
-	               : sink->scattered[(first & ~SCATTERED) + ticket % chunk_pages];
+	row = row_of(sink, ticket);
+	return row->number + (ticket - row->ticket);
 }
 
 static uint64_t next_ticket(const struct dit_page_sink *sink)
 {
-	return (uint64_t)sink->nchunks * sink->space->chunk_pages + sink->chunk.npages;
+	return sink->nnumbered + sink->chunk.npages;
 }
 
 static void number_leaf_node(const struct dit_page_sink *sink,
@@ -171,23 +183,6 @@ static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t
 
 /* ---- chunks ---- */
 
-static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
-{
-	return DIT_APPEND(sink->chunks, sink->chunks_size, sink->nchunks, first);
-}
-
-/* One that is larger than others is written here and now. */
-static int write_row(struct dit_page_space *space, struct dit_page_chunk *chunk,
-                     uint64_t first)
-{
-	size_t len = (size_t)chunk->npages * space->page_bytes;
-	uint64_t at = first * space->page_bytes;
-
-	return chunk->npages <= space->chunk_pages
-	               ? dit_page_file_put(&space->file, &chunk->pages, len, at)
-	               : dit_page_file_write(&space->file, chunk->pages, len, at);
-}
-
 /* The pages from one on that have to lie in a row: those of a long value; else 1. */
 static size_t unit_at(const struct dit_page_space *space,
                       const struct dit_page_chunk *chunk, size_t at)
@@ -199,38 +194,17 @@ static size_t unit_at(const struct dit_page_space *space,
 	                                               : 1;
 }
 
-/* A number for each page of the chunk. */
-static int take_rows(struct dit_page_space *space, const struct dit_page_chunk *chunk,
-                     uint64_t *numbers)
+/* The next pages lie in this row. */
+static int add_row(struct dit_page_sink *sink, struct dit_page_run run)
 {
-	struct dit_page_run row = {0};
-	int r = 0;
+	const struct dit_ticket_row row = {sink->nnumbered, run.first};
+	const struct dit_ticket_row *last =
+		sink->nrows == 0 ? NULL : &sink->rows[sink->nrows - 1];
 
-	for (size_t i = 0; i < chunk->npages && r == 0; i += row.n) {
-		size_t least = unit_at(space, chunk, i);
-		size_t n = least;
-
-		while (least == 1 && i + n < chunk->npages &&
-		       unit_at(space, chunk, i + n) == 1) {
-			n++;
-		}
-		r = dit_page_space_take(space, least, n, &row);
-		for (size_t k = 0; k < row.n && r == 0; k++) {
-			numbers[i + k] = row.first + k;
-		}
-	}
-	return r;
-}
-
-/* As many of these numbers as lie in a row. */
-static size_t row_of(const uint64_t *numbers, size_t n)
-{
-	size_t i = 1;
-
-	while (i < n && numbers[i] == numbers[0] + i) {
-		i++;
-	}
-	return i;
+	sink->nnumbered += run.n;
+	return last != NULL && row.number - last->number == row.ticket - last->ticket
+	               ? 0 /* which is that of the pages before them */
+	               : DIT_APPEND(sink->rows, sink->rows_size, sink->nrows, row);
 }
 
 /* The chunk gets its numbers. */
@@ -238,40 +212,31 @@ static int take_numbers(struct dit_page_sink *sink)
 {
 	struct dit_page_space *space = sink->space;
 	struct dit_page_chunk *chunk = &sink->chunk;
-	struct dit_page_run row;
-	uint64_t *numbers = NULL;
-	bool is_row = true;
+	struct dit_page_run run = {0};
 	int r = 0;
 
-	chunk->number = sink->nchunks;
-	if (space->take == NULL || chunk->npages > space->chunk_pages) {
-		r = dit_page_space_take(space, chunk->npages, chunk->npages, &row);
-		return r < 0 ? r : remember_chunk(sink, row.first);
+	chunk->ticket = sink->nnumbered;
+	for (size_t i = 0; i < chunk->npages && r == 0; i += run.n) {
+		size_t least =
+			space->take == NULL ? chunk->npages : unit_at(space, chunk, i);
+		size_t n = least;
+
+		while (least == 1 && i + n < chunk->npages &&
+		       unit_at(space, chunk, i + n) == 1) {
+			n++;
+		}
+		r = dit_page_space_take(space, least, n, &run);
+		r = r ?: add_row(sink, run);
 	}
-	if (DIT_GROW(sink->scattered, sink->scattered_size,
-	             sink->nscattered + space->chunk_pages) < 0) {
-		return -ENOMEM;
-	}
-	numbers = sink->scattered + sink->nscattered;
-	r = take_rows(space, chunk, numbers);
-	if (r < 0) {
-		return r;
-	}
-	is_row = row_of(numbers, chunk->npages) == chunk->npages;
-	r = remember_chunk(sink, is_row ? numbers[0] : SCATTERED | sink->nscattered);
-	sink->nscattered += is_row ? 0 : space->chunk_pages;
 	return r;
 }
 
 static void number_chunk(const struct dit_page_sink *sink,
                          const struct dit_page_chunk *chunk)
 {
-	const struct dit_page_space *space = sink->space;
-	uint64_t ticket = (uint64_t)chunk->number * space->chunk_pages;
-
 	for (size_t i = 0; i < chunk->npages;) {
-		i += number_page(sink, chunk->pages + i * space->page_bytes,
-		                 dit_page_sink_number(sink, ticket + i));
+		i += number_page(sink, chunk->pages + i * sink->space->page_bytes,
+		                 dit_page_sink_number(sink, chunk->ticket + i));
 	}
 }
 
@@ -292,34 +257,38 @@ static int seal_chunk(const struct dit_page_space *space,
 	return r;
 }
 
-/* Row by row, here and now. */
-static int write_scattered(struct dit_page_space *space,
-                           const struct dit_page_chunk *chunk, const uint64_t *numbers)
+/* Pages of a chunk that lie in a row. A part of a chunk, or one that is larger than
+ * others, is written here and now. */
+static int write_row(struct dit_page_space *space, struct dit_page_chunk *chunk,
+                     size_t at, size_t npages, uint64_t number)
 {
-	size_t page_bytes = space->page_bytes;
-	size_t n = 0;
-	int r = 0;
+	char *pages = chunk->pages + at * space->page_bytes;
+	size_t len = npages * space->page_bytes;
+	uint64_t place = number * space->page_bytes;
 
-	for (size_t i = 0; i < chunk->npages && r == 0; i += n) {
-		n = row_of(numbers + i, chunk->npages - i);
-		r = dit_page_file_write(&space->file, chunk->pages + i * page_bytes,
-		                        n * page_bytes, numbers[i] * page_bytes);
-	}
-	return r;
+	return npages == chunk->npages && npages <= space->chunk_pages
+	               ? dit_page_file_put(&space->file, &chunk->pages, len, place)
+	               : dit_page_file_write(&space->file, pages, len, place);
 }
 
 /* All of its pages are filled and have numbers. It is empty afterwards. */
 static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 {
 	struct dit_page_space *space = sink->space;
-	uint64_t first = sink->chunks[chunk->number];
+	const struct dit_ticket_row *row = row_of(sink, chunk->ticket);
+	const struct dit_ticket_row *end = sink->rows + sink->nrows;
+	size_t n = 0;
 	int r = space->is_dry ? 0 : seal_chunk(space, chunk);
 
-	if (r == 0 && !space->is_dry) {
-		r = (first & SCATTERED) == 0
-		            ? write_row(space, chunk, first)
-		            : write_scattered(space, chunk,
-		                              sink->scattered + (first & ~SCATTERED));
+	for (size_t i = 0; i < chunk->npages && r == 0 && !space->is_dry; i += n) {
+		uint64_t ticket = chunk->ticket + i;
+
+		n = chunk->npages - i;
+		if (row + 1 < end && row[1].ticket - ticket < n) {
+			n = row[1].ticket - ticket;
+		}
+		r = write_row(space, chunk, i, n, row->number + (ticket - row->ticket));
+		row++;
 	}
 	if (chunk->npages > space->chunk_pages) {
 		free_pages(space, chunk);
@@ -379,12 +348,12 @@ static void keep_empty(struct dit_page_sink *sink, size_t n)
 	}
 }
 
-int dit_page_sink_release(struct dit_page_sink *sink, size_t mark)
+int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark)
 {
 	size_t n = 0;
 	int r = 0;
 
-	while (r == 0 && n < sink->nheld && sink->held[n].number < mark) {
+	while (r == 0 && n < sink->nheld && sink->held[n].ticket < mark) {
 		r = write_chunk(sink, &sink->held[n++]);
 	}
 	keep_empty(sink, n);
@@ -395,7 +364,7 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 {
 	int r = end_chunk(sink);
 
-	return r < 0 ? r : dit_page_sink_release(sink, sink->nchunks);
+	return r < 0 ? r : dit_page_sink_release(sink, sink->nnumbered);
 }
 
 /* ---- pages ---- */

@@ -91,20 +91,22 @@ int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t n
 struct dit_page_chunk {
 	char *pages; /* owned; NULL: none yet */
 	unsigned npages;
-	size_t number; /* among `chunks`, when it has one */
+	uint64_t ticket; /* of the first one, when they have numbers */
+};
+
+/** Pages with tickets in a row that lie in a row in the file. */
+struct dit_ticket_row {
+	uint64_t ticket; /* of the first one */
+	uint64_t number;
 };
 
 struct dit_page_sink {
 	struct dit_page_space *space;
 	struct dit_page_chunk chunk;
-	/* For each one that is full: the number of the first page; or, if the pages do
-	 * not lie in a row, where their numbers begin among `scattered`. */
-	uint64_t *chunks;
-	size_t nchunks;
-	size_t chunks_size;
-	uint64_t *scattered; /* numbers of pages, chunk_pages for a chunk; owned */
-	size_t nscattered;
-	size_t scattered_size;
+	uint64_t nnumbered; /* pages that have numbers: their tickets are below */
+	struct dit_ticket_row *rows; /* of these, by ticket; owned */
+	size_t nrows;
+	size_t rows_size;
 
 	char *open; /* the page of dit_page_sink_open(): in the chunk, or `own` */
 	char *own;  /* room for a page; owned; NULL: not needed yet */
@@ -160,9 +162,9 @@ static inline int dit_page_sink_settle(struct dit_page_sink *sink)
 /** The open page is complete. As above */
 int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 
-/** Write the chunks before a mark, which is an earlier `nchunks`. The caller has filled
+/** Write the chunks before a mark, which is an earlier `nnumbered`. The caller has filled
  * them. Errors as above. */
-int dit_page_sink_release(struct dit_page_sink *sink, size_t mark);
+int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark);
 
 /**
  * Overflow pages that are too many for a chunk: made and written chunk by chunk, so that

@@ -240,7 +240,7 @@ size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len)
 
 size_t dit_table_writer_mark(const struct dit_table_writer *writer)
 {
-	return writer->sink.nchunks;
+	return writer->sink.nnumbered;
 }
 
 int dit_table_writer_release(struct dit_table_writer *writer, size_t mark)
