@@ -140,51 +140,7 @@ uint64_t dit_free_list_take(struct dit_free_list *list, const struct dit_page_se
 	return ntaken;
 }
 
-static int last_record(struct dit_free_list *list, uint64_t transaction,
-                       struct dit_free_record **ret)
-{
-	size_t n = list->nrecords;
-
-	if (n > 0 && list->records[n - 1].transaction == transaction) {
-		*ret = &list->records[n - 1];
-		return 0;
-	}
-	return add_record(list, ret);
-}
-
-int dit_free_list_give(struct dit_free_list *list, uint64_t transaction,
-                       const struct dit_page_set *pages, size_t room)
-{
-	uint64_t *numbers = malloc((pages->count + 1) * WORD);
-	uint64_t page = dit_page_set_next(pages, 0);
-	struct dit_free_record *record = NULL;
-	int r = numbers == NULL ? -ENOMEM : last_record(list, transaction, &record);
-
-	if (r < 0) {
-		free(numbers);
-		return r;
-	}
-	for (size_t i = pages->count; i > 0; i--) {
-		numbers[i - 1] = page;
-		page = dit_page_set_next(pages, page + 1);
-	}
-	free(record->pages);
-	record->transaction = transaction;
-	record->is_changed = true;
-	record->pages = numbers;
-	record->npages = pages->count;
-	record->room = room;
-	return 0;
-}
-
 /* ---- writing ---- */
-
-static uint64_t bytes_of(const struct dit_free_record *record)
-{
-	size_t n = record->npages < record->room ? record->room : record->npages;
-
-	return (n + 1) * WORD;
-}
 
 static int write_record(struct dit_table_writer *writer,
                         const struct dit_page_format *format,
@@ -192,7 +148,7 @@ static int write_record(struct dit_table_writer *writer,
 {
 	struct dit_span key = {(const char *)&record->transaction, WORD};
 	uint64_t n = record->npages;
-	uint64_t len = bytes_of(record);
+	uint64_t len = (n + 1) * WORD;
 	char *space = NULL;
 	int r = 0;
 
@@ -209,23 +165,53 @@ static int write_record(struct dit_table_writer *writer,
 	if (r == 0) {
 		memcpy(space, &n, WORD);
 		memcpy(space + WORD, record->pages, n * WORD);
-		memset(space + WORD + n * WORD, 0, len - WORD - n * WORD);
 	}
 	return r;
 }
 
-int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space *space,
-                        struct dit_tree_record *ret)
+/* A count, and the pages in descending order; the rest of the room is zero. */
+static void fill_record(char *space, size_t room, const struct dit_page_set *pages)
 {
+	uint64_t n = pages->count;
+
+	memcpy(space, &n, WORD);
+	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages;
+	     page = dit_page_set_next(pages, page + 1)) {
+		memcpy(space + n-- * WORD, &page, WORD);
+	}
+	memset(space + (pages->count + 1) * WORD, 0, (room - pages->count) * WORD);
+}
+
+/*
+ * The last record has pages that the tree itself may take: it is filled when all pages
+ * of the tree have their numbers.
+ */
+int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space *space,
+                        const struct dit_free_gift *gift, struct dit_tree_record *ret)
+{
+	const struct dit_span key = {(const char *)&gift->transaction, WORD};
+	size_t room = gift->pages->count + gift->rest->count;
 	struct dit_table_writer *writer = NULL;
+	char *last = NULL;
 	int r = dit_table_writer_new(&writer, space, DIT_DB_INTEGERKEY);
 
+	if (r == 0) {
+		(void)dit_table_writer_hold(writer, WORD);
+	}
 	for (size_t i = 0; r == 0 && i < list->nrecords; i++) {
 		if (list->records[i].npages > 0) {
 			r = write_record(writer, space->format, &list->records[i]);
 		}
 	}
+	if (r == 0 && room > 0) {
+		r = dit_table_writer_reserve(writer, key, (room + 1) * WORD, &last);
+	}
 	r = r ?: dit_table_writer_finish(writer, ret);
+	if (r == 0 && last != NULL) {
+		(void)dit_page_set_add_all(gift->pages, gift->rest);
+		fill_record(last, room, gift->pages);
+	}
+	r = r ?: dit_table_writer_release(writer, SIZE_MAX);
 	dit_table_writer_free(writer);
 	return r;
 }

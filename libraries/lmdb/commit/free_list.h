@@ -26,7 +26,6 @@ struct dit_free_record {
 	uint64_t transaction;
 	uint64_t *pages; /* descending; owned */
 	size_t npages;
-	size_t room;  /* a changed record is written with room for so many pages */
 	uint64_t run; /* first page of a long record; DIT_PAGE_NONE: it lies in a leaf */
 	struct dit_big_value big; /* of a long record: what its node has */
 	uint32_t len;             /* of the record in the file, in bytes */
@@ -58,23 +57,19 @@ void dit_free_list_deinit(struct dit_free_list *list);
 /** Remove the pages of a set from all records. @return how many were there */
 uint64_t dit_free_list_take(struct dit_free_list *list, const struct dit_page_set *pages);
 
-/**
- * Add a record of a transaction above all others; or, when that is the last record, give
- * it these pages in place of its own.
- *
- * @param room  the record in the file has room for so many pages, so that other pages
- *              can be given later and the tree has the same layout
- *
- * @return 0 or -ENOMEM
- */
-int dit_free_list_give(struct dit_free_list *list, uint64_t transaction,
-                       const struct dit_page_set *pages, size_t room);
-
 /** A record that lies in pages of its own, and stays there. */
 static inline bool dit_free_record_stays(const struct dit_free_record *record)
 {
 	return record->run != DIT_PAGE_NONE && !record->is_changed && record->npages > 0;
 }
+
+/** Pages that a transaction above all others gives back. */
+struct dit_free_gift {
+	uint64_t transaction;
+	struct dit_page_set *pages;
+	/* Of these the list's own tree takes what it needs; `pages` gets the others */
+	const struct dit_page_set *rest;
+};
 
 /**
  * Write the tree. Records without pages are left out; a long record that is not changed
@@ -85,6 +80,6 @@ static inline bool dit_free_record_stays(const struct dit_free_record *record)
  * @return 0; what a table writer returns
  */
 int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space *space,
-                        struct dit_tree_record *ret);
+                        const struct dit_free_gift *gift, struct dit_tree_record *ret);
 
 #endif

@@ -133,54 +133,20 @@ static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
 	return 0;
 }
 
-/*
- * Pages of the tail that the free list does not take belong into the list, too. So the
- * list is made twice if there is a tail, the first time without a write. Both have the
- * same layout.
- */
-static int give_rest(struct dit_page_commit *commit, struct tail *tail, size_t room)
-{
-	struct tail rest = {.at = tail->at};
-	_Atomic uint64_t *next_page = &commit->space.next_page;
-	uint64_t end = atomic_load_explicit(next_page, memory_order_relaxed);
-	struct dit_tree_record tree;
-	int r = dit_page_set_init(&rest.pages, tail->pages.npages);
-
-	if (r == 0) {
-		(void)dit_page_set_add_all(&rest.pages, &tail->pages);
-		commit->space.take_ctx = &rest;
-		commit->space.is_dry = true;
-		r = dit_free_list_write(&commit->free_list, &commit->space, &tree);
-		commit->space.is_dry = false;
-		commit->space.take_ctx = tail;
-		atomic_store_explicit(next_page, end, memory_order_relaxed);
-	}
-	if (r == 0) {
-		(void)dit_page_set_add_all(&commit->given, &rest.pages);
-		r = dit_free_list_give(&commit->free_list, commit->next, &commit->given,
-		                       room);
-	}
-	dit_page_set_deinit(&rest.pages);
-	return r;
-}
-
-static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
+/* Pages of the tail that the free list does not take belong into the list, too. */
+static int write_free_list(struct dit_page_commit *commit, const struct tail *tail,
                            struct dit_tree_record *ret)
 {
-	struct dit_free_list *list = &commit->free_list;
-	size_t room = 0;
-	int r = 0;
+	const struct dit_free_gift gift = {.transaction = commit->next,
+	                                   .pages = &commit->given,
+	                                   .rest = &tail->pages};
 
-	if (dit_free_list_take(list, &commit->taken) != commit->taken.count) {
+	if (dit_free_list_take(&commit->free_list, &commit->taken) !=
+	    commit->taken.count) {
 		return DIT_E_CORRUPT;
 	}
 	give_list_pages(commit);
-	room = commit->given.count + tail->pages.count;
-	r = dit_free_list_give(list, commit->next, &commit->given, room);
-	if (r == 0 && tail->pages.count > 0) {
-		r = give_rest(commit, tail, room);
-	}
-	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
+	return dit_free_list_write(&commit->free_list, &commit->space, &gift, ret);
 }
 
 /* Pages after the old end that no tree took again. */

@@ -19,7 +19,6 @@ void dit_page_space_init(struct dit_page_space *space,
 	space->transaction = DIT_FIRST_TRANSACTION;
 	space->page_bytes = (unsigned)page_bytes;
 	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
-	space->is_dry = false;
 	space->take = NULL;
 	space->take_ctx = NULL;
 	space->file = (struct dit_page_file){.fd = -1};
@@ -278,9 +277,9 @@ static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 	const struct dit_ticket_row *row = row_of(sink, chunk->ticket);
 	const struct dit_ticket_row *end = sink->rows + sink->nrows;
 	size_t n = 0;
-	int r = space->is_dry ? 0 : seal_chunk(space, chunk);
+	int r = seal_chunk(space, chunk);
 
-	for (size_t i = 0; i < chunk->npages && r == 0 && !space->is_dry; i += n) {
+	for (size_t i = 0; i < chunk->npages && r == 0; i += n) {
 		uint64_t ticket = chunk->ticket + i;
 
 		n = chunk->npages - i;
@@ -314,8 +313,7 @@ static int hold_chunk(struct dit_page_sink *sink)
 	return 0;
 }
 
-/* The chunk has no room for what comes next. */
-static int end_chunk(struct dit_page_sink *sink)
+int dit_page_sink_flush(struct dit_page_sink *sink)
 {
 	int r = 0;
 
@@ -360,13 +358,6 @@ int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark)
 	return r;
 }
 
-int dit_page_sink_flush(struct dit_page_sink *sink)
-{
-	int r = end_chunk(sink);
-
-	return r < 0 ? r : dit_page_sink_release(sink, sink->nnumbered);
-}
-
 /* ---- pages ---- */
 
 /* Another page comes first: the open one moves. */
@@ -393,7 +384,8 @@ static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages
 {
 	struct dit_page_space *space = sink->space;
 	struct dit_page_chunk *chunk = &sink->chunk;
-	int r = chunk->npages + npages > space->chunk_pages ? end_chunk(sink) : 0;
+	int r = chunk->npages + npages > space->chunk_pages ? dit_page_sink_flush(sink)
+	                                                    : 0;
 
 	if (r < 0) {
 		return r;
@@ -531,9 +523,9 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 	struct dit_page_run row = {0};
 	int r = move_open(sink);
 
-	r = r ?: end_chunk(sink);
+	r = r ?: dit_page_sink_flush(sink);
 	r = r ?: dit_page_space_take(space, npages, npages, &row);
-	if (r == 0 && !space->is_dry) {
+	if (r == 0) {
 		r = space->format->crypto == NULL
 		            ? write_overflow(sink, row, bytes)
 		            : write_sealed_overflow(sink, row, bytes);

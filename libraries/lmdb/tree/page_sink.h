@@ -56,8 +56,6 @@ struct dit_page_space {
 	uint64_t
 		transaction; /* that writes them; told where the format has room for it */
 
-	/* Pages get numbers and are not written: it is to be known which they take */
-	bool is_dry;
 	dit_page_take_fn take; /* NULL: no page is free */
 	void *take_ctx;
 
@@ -177,8 +175,8 @@ int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark);
 int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
                                  const struct dit_pieces *bytes, uint64_t *ret_ticket);
 
-/** Write what is left, held chunks too, maybe by another thread. No page is open. Errors
- * as above. */
+/** Give the last pages their numbers, and write them unless chunks are held. No page is
+ * open. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
 /** The number of a page whose chunk is full, or of a ticket that is a page number.

@@ -156,7 +156,8 @@ int dit_table_writer_end_part(struct dit_table_writer *writer);
 int dit_table_writer_take(struct dit_table_writer *writer,
                           const struct dit_table_writer *part);
 
-/** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
+/** Write the rest; values that are held are released apart. @p ret gets everything but
+ * flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
 
 #endif

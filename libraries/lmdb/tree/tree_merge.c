@@ -480,6 +480,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 		r = dit_merge_end_records(merge);
 		r = r ?: dit_tree_path_end(&merge->path);
 		r = r ?: dit_table_writer_finish(merge->shared.writer, &record);
+		r = r ?: dit_table_writer_release(merge->shared.writer, SIZE_MAX);
 		record.nitems += left->nitems;
 		record.noverflow_pages += left->noverflow_pages;
 	}
