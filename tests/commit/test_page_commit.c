@@ -593,10 +593,9 @@ TEST(a_meta_page_is_not_free)
 	assert_int_equal(reindex(&fixture, 1), DIT_E_CORRUPT);
 }
 
-TEST(sets_of_pages_find_runs)
+TEST(sets_of_pages_know_their_limit)
 {
 	struct dit_page_set set;
-	uint64_t at = 0;
 
 	assert_int_equal(dit_page_set_init(&set, 200), 0);
 	assert_true(dit_page_set_add_run(&set, 60, 10));
@@ -610,12 +609,36 @@ TEST(sets_of_pages_find_runs)
 	assert_int_equal(dit_page_set_next(&set, 0), 60);
 	assert_int_equal(dit_page_set_next(&set, 70), 199);
 	assert_int_equal(dit_page_set_next(&set, 200), 200);
-	assert_int_equal(dit_page_set_take_run(&set, 4, &at), 60);
-	assert_int_equal(dit_page_set_take_run(&set, 6, &at), 64);
-	assert_int_equal(dit_page_set_take_run(&set, 2, &at), 200);
-	assert_int_equal(set.count, 1);
-	at = 0;
-	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 199);
-	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 200);
 	dit_page_set_deinit(&set);
+}
+
+TEST(pools_of_pages_find_rows)
+{
+	static const struct {
+		uint64_t least;
+		uint64_t most;
+		uint64_t n;
+		uint64_t first;
+	} takes[] = {{4, 4, 4, 60},    {6, 6, 6, 64},     {7, 9, 0, 0},
+	             {1, 100, 4, 100}, {1, 1, 1, 104},    {2, 2, 0, 0},
+	             {1, 100, 1, 105}, {1, 100, 1, 1000}, {1, 100, 0, 0}};
+	struct dit_page_pool pool = {.at = {0}};
+
+	for (uint64_t i = 0; i < 10; i++) {
+		assert_int_equal(dit_page_pool_add(&pool, 60 + i), 0);
+		assert_int_equal(dit_page_pool_add(&pool, 100 + i % 6),
+		                 i < 6 ? 0 : DIT_E_CORRUPT);
+	}
+	assert_int_equal(dit_page_pool_add(&pool, 1000), 0);
+	for (size_t i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
+		uint64_t first = 0;
+
+		assert_int_equal(
+			dit_page_pool_take(&pool, takes[i].least, takes[i].most, &first),
+			takes[i].n);
+		assert_int_equal(first, takes[i].first);
+	}
+	assert_int_equal(dit_page_pool_add(&pool, 60), 0);
+	assert_int_equal(pool.set.count, 1);
+	dit_page_set_deinit(&pool.set);
 }

@@ -375,7 +375,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	change_entries(&f, 1, 300, 10);
 	assert_sound(&f);
 
-	commit = open_commit(&f, 0, &reserve.left, 0);
+	commit = open_commit(&f, 0, &reserve.left.set, 0);
 	make_changes(&changes, nchanges, flags);
 	ndropped = 0;
 	edit_table(&f, &reserve, commit, &changes, &table);
@@ -445,7 +445,7 @@ TEST(a_tree_shrinks_to_nothing_and_grows_again)
 		0);
 	write_table(&reserve, INDEX_FLAGS, &table);
 	dit_page_file_close(&reserve.space.file);
-	commit = open_commit(&f, 0, &reserve.left, 0);
+	commit = open_commit(&f, 0, &reserve.left.set, 0);
 	changes.n = 2;
 	make_key(3, false, changes.keys[0]);
 	make_key(9, false, changes.keys[1]);

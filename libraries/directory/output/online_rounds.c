@@ -446,7 +446,7 @@ static int commit_locked(struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_commit *commit = NULL;
-	int r = dit_online_open_commit(online, &online->reserve.left, 0, &commit);
+	int r = dit_online_open_commit(online, &online->reserve.left.set, 0, &commit);
 
 	if (r == 0) {
 		r = change_locked(step, commit);

@@ -19,35 +19,16 @@
 
 /* ---- pages for others ---- */
 
-/* The longest row first, half as long each time. Free pages become fewer, so that a
- * search goes on where the one before it has found a row. */
-bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
-                          struct dit_page_run *ret)
+bool dit_commit_take_locked(struct dit_page_commit *commit, uint64_t least,
+                            uint64_t npages, struct dit_page_run *ret)
 {
-	struct dit_page_set *usable = &commit->usable;
-	uint64_t first = usable->npages;
-	uint64_t from_start = 0;
-	uint64_t n = least;
+	uint64_t last_page = dit_commit_live(commit)->last_page;
 
-	if (usable->count < least) {
-		return false;
+	ret->n = dit_page_pool_take(&commit->usable, least, npages, &ret->first);
+	for (uint64_t i = 0; i < ret->n && ret->first + i <= last_page; i++) {
+		(void)dit_page_set_add(&commit->taken, ret->first + i);
 	}
-	if (least > 1) {
-		first = dit_page_set_take_run(usable, least, &from_start);
-	}
-	for (unsigned i = DIT_ROW_SIZES; least == 1 && i > 0 && first == usable->npages;
-	     i--) {
-		n = (uint64_t)1 << (i - 1);
-		if (n <= npages) {
-			first = dit_page_set_take_run(usable, n, &commit->at[i - 1]);
-		}
-	}
-	if (first >= usable->npages) {
-		return false;
-	}
-	(void)dit_page_set_add_run(&commit->taken, first, n);
-	*ret = (struct dit_page_run){.first = first, .n = n};
-	return true;
+	return ret->n > 0;
 }
 
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
@@ -56,13 +37,7 @@ int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_
 	bool is_free = false;
 
 	(void)pthread_mutex_lock(&commit->lock);
-	is_free = dit_commit_take_free(commit, least, npages, ret);
-	if (!is_free) {
-		/* After the old end, the lowest first: no reader has them. */
-		ret->n = dit_page_set_take_row(&commit->again, least, npages,
-		                               &commit->again_at, &ret->first);
-		is_free = ret->n > 0;
-	}
+	is_free = dit_commit_take_locked(commit, least, npages, ret);
 	(void)pthread_mutex_unlock(&commit->lock);
 	return is_free;
 }
@@ -80,7 +55,7 @@ uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit)
 
 uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit)
 {
-	return commit->usable.count;
+	return commit->usable.set.count;
 }
 
 uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
@@ -115,8 +90,8 @@ int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_se
 		    !dit_page_set_add(&commit->taken, page)) {
 			return DIT_E_CORRUPT;
 		}
-		if (dit_page_set_has(&commit->usable, page)) {
-			dit_page_set_remove(&commit->usable, page);
+		if (dit_page_set_has(&commit->usable.set, page)) {
+			dit_page_set_remove(&commit->usable.set, page);
 		}
 	}
 	return 0;
@@ -264,16 +239,9 @@ static int take_back(struct dit_page_commit *commit, uint64_t page)
 	}
 	if (page <= dit_commit_live(commit)->last_page) {
 		dit_page_set_remove(&commit->taken, page);
-		(void)dit_page_set_add(&commit->usable, page);
-		for (unsigned i = 0; i < DIT_ROW_SIZES; i++) {
-			commit->at[i] = 0;
-		}
-		return 0;
 	}
-	r = dit_page_set_grow(&commit->again, page + 1);
-	commit->again_at = page < commit->again_at ? page : commit->again_at;
 	commit->space.take = dit_commit_take;
-	return r == 0 && !dit_page_set_add(&commit->again, page) ? DIT_E_CORRUPT : r;
+	return dit_page_pool_add(&commit->usable, page);
 }
 
 static int drop_page(struct dit_page_commit *commit, uint64_t page)
@@ -347,7 +315,7 @@ static int read_metas(struct dit_page_commit *commit)
 static int make_sets(struct dit_page_commit *commit)
 {
 	struct dit_page_set *sets[] = {&commit->owned, &commit->given, &commit->own,
-	                               &commit->usable, &commit->taken};
+	                               &commit->usable.set, &commit->taken};
 	uint64_t npages = dit_commit_live(commit)->last_page + 1;
 	int r = 0;
 
@@ -373,7 +341,7 @@ static void find_usable(struct dit_page_commit *commit)
 
 			if (is_old ||
 			    (reserved != NULL && dit_page_set_has(reserved, page))) {
-				(void)dit_page_set_add(&commit->usable, page);
+				(void)dit_page_set_add(&commit->usable.set, page);
 			}
 		}
 	}
@@ -463,9 +431,8 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 	dit_page_set_deinit(&commit->owned);
 	dit_page_set_deinit(&commit->given);
 	dit_page_set_deinit(&commit->own);
-	dit_page_set_deinit(&commit->usable);
+	dit_page_set_deinit(&commit->usable.set);
 	dit_page_set_deinit(&commit->taken);
-	dit_page_set_deinit(&commit->again);
 	free(commit);
 }
 

@@ -16,9 +16,6 @@
 #include "page/page_set.h"
 #include "page/page_source.h"
 
-/* Rows of free pages are taken in lengths of 1, 2, 4 and so on. */
-#define DIT_ROW_SIZES 8u
-
 /* A named database. */
 struct dit_commit_named {
 	char *name; /* owned; NUL-terminated */
@@ -50,11 +47,8 @@ struct dit_page_commit {
 	pthread_mutex_t lock;
 	bool has_space; /* it has been opened, or this was tried */
 	/* [lock: lock] */
-	struct dit_page_set usable; /* free pages, not yet used */
-	struct dit_page_set taken;  /* free pages, used now */
-	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
-	struct dit_page_set again;  /* pages after the old end, dropped since */
-	uint64_t again_at;          /* none is below */
+	struct dit_page_pool usable; /* free pages, and dropped ones after the old end */
+	struct dit_page_set taken;   /* free pages, used now */
 
 	bool is_committed; /* a meta page may have been written */
 };
@@ -70,8 +64,8 @@ int dit_commit_give_pages(void *ctx, uint64_t first, uint64_t n);
 
 /** The space's dit_page_take_fn. */
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret);
-/** The same. false: no free pages lie so in a row. [lock: lock] */
-bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
-                          struct dit_page_run *ret);
+/** The same. [lock: lock] */
+bool dit_commit_take_locked(struct dit_page_commit *commit, uint64_t least,
+                            uint64_t npages, struct dit_page_run *ret);
 
 #endif

@@ -16,17 +16,9 @@
  * whose rest stays free. The others go after the end of the file: not all, or the file
  * would grow with each commit, and another process may have mapped it as far as it goes.
  */
-struct tail {
-	struct dit_page_set pages; /* that are left */
-	uint64_t at;               /* none is below */
-};
-
 static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
-	struct tail *tail = ctx;
-
-	ret->n = dit_page_set_take_row(&tail->pages, least, npages, &tail->at,
-	                               &ret->first);
+	ret->n = dit_page_pool_take(ctx, least, npages, &ret->first);
 	return ret->n > 0;
 }
 
@@ -83,20 +75,20 @@ static void give_list_pages(struct dit_page_commit *commit)
 }
 
 /* Free pages into the tail, if there are some. */
-static void add_rows(struct dit_page_commit *commit, struct tail *tail, uint64_t least,
-                     uint64_t npages)
+static void add_rows(struct dit_page_commit *commit, struct dit_page_pool *tail,
+                     uint64_t least, uint64_t npages)
 {
 	struct dit_page_run row;
 
-	while (npages > 0 && dit_commit_take_free(commit, least, npages, &row)) {
-		(void)dit_page_set_add_run(&tail->pages, row.first, row.n);
+	while (npages > 0 && dit_commit_take_locked(commit, least, npages, &row)) {
+		(void)dit_page_set_add_run(&tail->set, row.first, row.n);
 		npages -= row.n;
 	}
 }
 
 /* Reserve contiguous pages for a record of the free list, if it is a long one. @return
  * its bytes in the leaf */
-static uint64_t add_record(struct dit_page_commit *commit, struct tail *tail,
+static uint64_t add_record(struct dit_page_commit *commit, struct dit_page_pool *tail,
                            uint64_t nfree)
 {
 	uint64_t len = (nfree + 1) * sizeof(uint64_t);
@@ -111,11 +103,11 @@ static uint64_t add_record(struct dit_page_commit *commit, struct tail *tail,
 }
 
 /* As if all records changed, and one more came. */
-static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
+static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tail)
 {
 	uint64_t leaf_bytes = 0;
 	uint64_t npages = 0;
-	int r = dit_page_set_init(&tail->pages, commit->usable.npages);
+	int r = dit_page_set_init(&tail->set, commit->usable.set.npages);
 
 	if (r < 0) {
 		return r;
@@ -129,17 +121,16 @@ static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
 	npages += npages / 16;
 	add_rows(commit, tail, 1, npages);
 	(void)add_record(commit, tail,
-	                 commit->given.count + commit->own.count + tail->pages.count);
+	                 commit->given.count + commit->own.count + tail->set.count);
 	return 0;
 }
 
 /* Pages of the tail that the free list does not take belong into the list, too. */
-static int write_free_list(struct dit_page_commit *commit, const struct tail *tail,
-                           struct dit_tree_record *ret)
+static int write_free_list(struct dit_page_commit *commit,
+                           const struct dit_page_pool *tail, struct dit_tree_record *ret)
 {
-	const struct dit_free_gift gift = {.transaction = commit->next,
-	                                   .pages = &commit->given,
-	                                   .rest = &tail->pages};
+	const struct dit_free_gift gift = {
+		.transaction = commit->next, .pages = &commit->given, .rest = &tail->set};
 
 	if (dit_free_list_take(&commit->free_list, &commit->taken) !=
 	    commit->taken.count) {
@@ -152,18 +143,21 @@ static int write_free_list(struct dit_page_commit *commit, const struct tail *ta
 /* Pages after the old end that no tree took again. */
 static int give_again(struct dit_page_commit *commit)
 {
-	const struct dit_page_set *again = &commit->again;
-	int r = dit_page_set_grow(&commit->given, again->npages);
+	struct dit_page_set *usable = &commit->usable.set;
+	uint64_t end = dit_commit_live(commit)->last_page + 1;
+	int r = dit_page_set_grow(&commit->given, usable->npages);
 
-	if (r == 0) {
-		(void)dit_page_set_add_all(&commit->given, again);
+	for (uint64_t page = dit_page_set_next(usable, end);
+	     r == 0 && page < usable->npages; page = dit_page_set_next(usable, page)) {
+		dit_page_set_remove(usable, page);
+		(void)dit_page_set_add(&commit->given, page);
 	}
 	return r;
 }
 
 static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 {
-	struct tail tail = {.at = 0};
+	struct dit_page_pool tail = {.at = {0}};
 	struct dit_tree_record main_tree = meta->main_tree;
 	struct dit_tree_record free_tree = meta->free_tree;
 	int r = give_again(commit);
@@ -175,7 +169,7 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	r = r ?: write_free_list(commit, &tail, &free_tree);
 	commit->space.take = dit_commit_take;
 	commit->space.take_ctx = commit;
-	dit_page_set_deinit(&tail.pages);
+	dit_page_set_deinit(&tail.set);
 	meta->main_tree = main_tree;
 	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
 	free_tree.flags |= DIT_DB_INTEGERKEY;

@@ -32,12 +32,11 @@ static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
 	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &more);
 
 	r = r < 0 ? r : dit_page_set_grow(&reserve->used, more.npages);
-	r = r < 0 ? r : dit_page_set_grow(&reserve->left, more.npages);
-	if (r == 0) {
-		r = dit_page_set_add_all(&reserve->left, &more) ? 0 : DIT_E_CORRUPT;
-		reserve->nreserved += more.count;
-		reserve->at = 0;
+	for (uint64_t page = dit_page_set_next(&more, 0); r == 0 && page < more.npages;
+	     page = dit_page_set_next(&more, page + 1)) {
+		r = dit_page_pool_add(&reserve->left, page);
 	}
+	reserve->nreserved += r == 0 ? more.count : 0;
 	dit_page_set_deinit(&more);
 	return r;
 }
@@ -48,8 +47,7 @@ static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_
 	int r = 0;
 
 	do {
-		ret->n = dit_page_set_take_row(&reserve->left, least, npages,
-		                               &reserve->at, &ret->first);
+		ret->n = dit_page_pool_take(&reserve->left, least, npages, &ret->first);
 		r = ret->n > 0 ? 0 : get_more(reserve, npages);
 	} while (ret->n == 0 && r == 0);
 	if (r < 0) {
@@ -87,7 +85,7 @@ void dit_page_reserve_deinit(struct dit_page_reserve *reserve)
 {
 	(void)pthread_mutex_destroy(&reserve->lock);
 	dit_page_set_deinit(&reserve->used);
-	dit_page_set_deinit(&reserve->left);
+	dit_page_set_deinit(&reserve->left.set);
 }
 
 int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages)
@@ -114,9 +112,8 @@ int dit_page_reserve_drop(void *ctx, uint64_t first, uint64_t n)
 		dit_page_set_remove(&reserve->used, page);
 		/* A page is sealed once by a transaction (page_seal.h). */
 		if (reserve->space.format->crypto == NULL) {
-			(void)dit_page_set_add(&reserve->left, page);
+			(void)dit_page_pool_add(&reserve->left, page);
 		}
 	}
-	reserve->at = first < reserve->at ? first : reserve->at;
 	return 0;
 }

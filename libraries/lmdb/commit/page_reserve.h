@@ -38,10 +38,9 @@ struct dit_page_reserve {
 	pthread_mutex_t lock;
 	/* [lock: lock] */
 	uint64_t expected_pages;
-	uint64_t nreserved;       /* in all */
-	struct dit_page_set left; /* reserved, to be handed out; as long as used */
-	uint64_t at;              /* no page that is left is below */
-	struct dit_page_set used; /* handed out, and not dropped */
+	uint64_t nreserved;        /* in all */
+	struct dit_page_pool left; /* reserved, to be handed out */
+	struct dit_page_set used;  /* handed out, and not dropped */
 };
 
 /** Nothing is reserved yet. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 int dit_page_set_init(struct dit_page_set *set, uint64_t npages)
 {
 	*set = (struct dit_page_set){.npages = npages};
@@ -91,7 +93,9 @@ static uint64_t end_of_row(const struct dit_page_set *set, uint64_t first, uint6
 	return end;
 }
 
-uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *at)
+/* The first @p n pages that lie in a row, from @p *at on, which moves past them. Shorter
+ * rows before them stay. @return npages: there is no such row */
+static uint64_t take_run(struct dit_page_set *set, uint64_t n, uint64_t *at)
 {
 	uint64_t first = dit_page_set_next(set, *at);
 	uint64_t end = end_of_row(set, first, n);
@@ -107,22 +111,39 @@ uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *a
 	return first;
 }
 
-uint64_t dit_page_set_take_row(struct dit_page_set *set, uint64_t least, uint64_t most,
-                               uint64_t *at, uint64_t *ret_first)
+int dit_page_pool_add(struct dit_page_pool *pool, uint64_t page)
 {
-	uint64_t from = *at;
-	uint64_t first = set->count < least ? set->npages
-	                                    : dit_page_set_take_run(set, least, &from);
+	int r = dit_page_set_grow(&pool->set, page + 1);
+
+	memset(pool->at, 0, sizeof(pool->at));
+	return r == 0 && !dit_page_set_add(&pool->set, page) ? DIT_E_CORRUPT : r;
+}
+
+/* The longest row first, half as long each time. Pages become fewer, so that a search
+ * goes on where the one before it has found a row. */
+uint64_t dit_page_pool_take(struct dit_page_pool *pool, uint64_t least, uint64_t most,
+                            uint64_t *ret_first)
+{
+	struct dit_page_set *set = &pool->set;
+	uint64_t first = set->npages;
+	uint64_t from_start = 0;
 	uint64_t n = least;
 
-	if (first == set->npages) {
+	if (set->count < least) {
 		return 0;
 	}
-	for (; n < most && dit_page_set_has(set, first + n); n++) {
-		dit_page_set_remove(set, first + n);
+	if (least > 1) {
+		first = take_run(set, least, &from_start);
 	}
-	if (least == 1) {
-		*at = first + n;
+	for (unsigned i = DIT_ROW_SIZES; least == 1 && i > 0 && first == set->npages;
+	     i--) {
+		n = (uint64_t)1 << (i - 1);
+		if (n <= most) {
+			first = take_run(set, n, &pool->at[i - 1]);
+		}
+	}
+	if (first == set->npages) {
+		return 0;
 	}
 	*ret_first = first;
 	return n;

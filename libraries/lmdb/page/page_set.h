@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A set of page numbers below a limit: a bit for each page.
+ * A set of page numbers below a limit: a bit for each page. A pool: pages that are handed
+ * out.
  *
  * Threads: belongs to one thread at a time, where a function does not say otherwise.
  */
@@ -73,22 +74,24 @@ bool dit_page_set_add_run(struct dit_page_set *set, uint64_t first, uint64_t n);
 /** The lowest page of the set that is @p least or above; npages: there is none. */
 uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least);
 
+/* Rows are handed out in lengths of 1, 2, 4 and so on. */
+#define DIT_ROW_SIZES 8u
+
+/** Pages to be handed out. Zero: there are none. */
+struct dit_page_pool {
+	struct dit_page_set set;
+	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
+};
+
+/** Add a page of any number. 0; -ENOMEM; DIT_E_CORRUPT: it is there */
+int dit_page_pool_add(struct dit_page_pool *pool, uint64_t page);
 /**
- * Take the first @p n pages that lie in a row, from @p *at on, out of the set.
- *
- * @param at  moves on past them; shorter rows before them stay in the set
- *
- * @return the first page; npages: there is no such row
- */
-uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *at);
-/**
- * The same for @p least pages, and those that follow them in a row, up to @p most.
- *
- * @param at  moves on if one page is enough
+ * Take pages that lie in a row: @p least if these are more than one, else as long a row
+ * as there is, of @p most pages at most.
  *
  * @return how many; 0: there is no such row
  */
-uint64_t dit_page_set_take_row(struct dit_page_set *set, uint64_t least, uint64_t most,
-                               uint64_t *at, uint64_t *ret_first);
+uint64_t dit_page_pool_take(struct dit_page_pool *pool, uint64_t least, uint64_t most,
+                            uint64_t *ret_first);
 
 #endif
