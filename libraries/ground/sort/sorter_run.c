@@ -121,6 +121,33 @@ static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *
 	return 0;
 }
 
+int dit_sort_memory(struct dit_sort_producer *producer)
+{
+	struct dit_sort_extent extent = dit_sort_batch_extent(producer->batch);
+
+	return dit_sort_extent(&producer->sorter->order, &extent, &producer->items,
+	                       &producer->spare);
+}
+
+/** Records for a run: of runs @p first and up; if there are none, those in memory. */
+static int add_sources(struct dit_sort_producer *producer, size_t first,
+                       struct dit_sort_merge *merge)
+{
+	const struct dit_sorter *sorter = producer->sorter;
+	bool is_merge = first < producer->nruns;
+	int r = is_merge ? 0 : dit_sort_memory(producer);
+
+	r = r < 0 ? r : dit_sort_merge_init(merge, sorter, producer->nruns - first + 1);
+	if (r == 0 && !is_merge) {
+		dit_sort_merge_add_items(merge, producer->items.data,
+		                         dit_sort_batch_extent(producer->batch).n);
+	}
+	for (size_t i = first; i < producer->nruns && r == 0; i++) {
+		r = dit_sort_merge_add_run(merge, sorter, producer->runs[i]);
+	}
+	return r;
+}
+
 /** Room for one more run. Views copy the array under the lock. */
 static int reserve_run(struct dit_sort_producer *producer)
 {
@@ -132,101 +159,55 @@ static int reserve_run(struct dit_sort_producer *producer)
 	return r;
 }
 
-int dit_sort_memory(struct dit_sort_producer *producer)
+/** Put a run into the place of runs @p first and up, or, with an empty batch, of the
+ * records in memory. */
+static void take_run(struct dit_sort_producer *producer, size_t first,
+                     struct dit_sort_run *run, struct dit_sort_batch *batch)
 {
-	struct dit_sort_extent extent = dit_sort_batch_extent(producer->batch);
-
-	return dit_sort_extent(&producer->sorter->order, &extent, &producer->items,
-	                       &producer->spare);
-}
-
-static int write_memory(struct dit_sort_producer *producer, struct dit_sort_run **ret)
-{
-	size_t nrecords = dit_sort_batch_extent(producer->batch).n;
-	struct dit_sort_merge merge = {0};
-	int r = dit_sort_memory(producer);
-
-	r = r < 0 ? r : dit_sort_merge_init(&merge, producer->sorter, 1);
-	if (r < 0) {
-		return r;
-	}
-	dit_sort_merge_add_items(&merge, producer->items.data, nrecords);
-	r = write_run(producer, &merge, ret);
-	dit_sort_merge_deinit(&merge);
-	return r;
-}
-
-/** Put the run into the list, and @p batch into the place of the one written. */
-static void take_run(struct dit_sort_producer *producer, struct dit_sort_run *run,
-                     struct dit_sort_batch *batch)
-{
-	struct dit_sort_batch *written = producer->batch;
+	struct dit_sort_batch *written = batch == NULL ? NULL : producer->batch;
+	struct dit_sort_run *merged = NULL;
+	size_t end = producer->nruns;
 
 	(void)pthread_mutex_lock(&producer->lock);
-	producer->runs[producer->nruns++] = run;
+	merged = first < end ? producer->runs[first] : NULL;
+	producer->runs[first] = run;
+	producer->nruns = first + 1;
 	producer->run_bytes += run->segment.bytes;
-	producer->batch = batch;
-	producer->at = NULL;
-	producer->end = NULL;
-	producer->used_bytes = 0;
+	if (batch != NULL) {
+		producer->batch = batch;
+		producer->at = NULL;
+		producer->end = NULL;
+		producer->used_bytes = 0;
+	}
 	(void)pthread_mutex_unlock(&producer->lock);
 	dit_sort_batch_drop(written);
+	dit_sort_run_drop(merged);
+	for (size_t i = first + 1; i < end; i++) {
+		dit_sort_run_drop(producer->runs[i]); /* after the list's end */
+	}
 }
 
-static int spill_memory(struct dit_sort_producer *producer)
+/** Write a new run: from memory if @p first is the number of runs, else of runs @p first
+ * and up, which it replaces. */
+static int make_run(struct dit_sort_producer *producer, size_t first)
 {
-	struct dit_sort_batch *batch = NULL;
+	bool is_merge = first < producer->nruns;
+	/* Before the run, so that nothing fails after it. */
+	struct dit_sort_batch *batch = is_merge ? NULL : dit_sort_batch_new();
+	struct dit_sort_merge merge = {0};
 	struct dit_sort_run *run = NULL;
-	int r = reserve_run(producer);
+	int r = !is_merge && batch == NULL ? -ENOMEM : reserve_run(producer);
 
-	if (r < 0) {
-		return r;
-	}
-	batch = dit_sort_batch_new(); /* before the run, so that nothing fails after it */
-	r = batch == NULL ? -ENOMEM : write_memory(producer, &run);
+	r = r ?: add_sources(producer, first, &merge);
+	r = r ?: write_run(producer, &merge, &run);
+	dit_sort_merge_deinit(&merge);
 	if (r < 0) {
 		dit_sort_batch_drop(batch);
 		return r;
 	}
-	take_run(producer, run, batch);
+	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
+	take_run(producer, first, run, batch);
 	return 0;
-}
-
-/** Put one run into the place of the newest @p n. */
-static void replace_runs(struct dit_sort_producer *producer, size_t n,
-                         struct dit_sort_run *run)
-{
-	struct dit_sort_run **runs = producer->runs + producer->nruns - n;
-	struct dit_sort_run *first = runs[0];
-
-	(void)pthread_mutex_lock(&producer->lock);
-	runs[0] = run;
-	producer->nruns -= n - 1;
-	producer->run_bytes += run->segment.bytes;
-	(void)pthread_mutex_unlock(&producer->lock);
-	dit_sort_run_drop(first);
-	for (size_t i = 1; i < n; i++) {
-		dit_sort_run_drop(runs[i]); /* after the list's end */
-	}
-}
-
-static int merge_runs(struct dit_sort_producer *producer, size_t n)
-{
-	struct dit_sort_run **runs = producer->runs + producer->nruns - n;
-	struct dit_sort_merge merge = {0};
-	struct dit_sort_run *run = NULL;
-	int r = dit_sort_merge_init(&merge, producer->sorter, n);
-
-	for (size_t i = 0; i < n && r == 0; i++) {
-		r = dit_sort_merge_add_run(&merge, producer->sorter, runs[i]);
-	}
-	r = r ?: write_run(producer, &merge, &run);
-	dit_sort_merge_deinit(&merge);
-	if (r == 0) {
-		run->level = runs[0]->level + 1;
-		replace_runs(producer, n, run);
-	}
-	return r;
 }
 
 /** Are the newest @p fan_in runs of one level? */
@@ -240,10 +221,10 @@ static bool is_merge_due(const struct dit_sort_producer *producer, size_t fan_in
 int dit_sort_spill(struct dit_sort_producer *producer)
 {
 	unsigned fan_in = producer->sorter->fan_in;
-	int r = spill_memory(producer);
+	int r = make_run(producer, producer->nruns);
 
 	while (r == 0 && is_merge_due(producer, fan_in)) {
-		r = merge_runs(producer, fan_in);
+		r = make_run(producer, producer->nruns - fan_in);
 	}
 	return r;
 }
