@@ -86,9 +86,13 @@ static int add_runs(struct dit_posting_cursor *cursor)
 
 static uint64_t left_of(const struct dit_posting_source *source)
 {
-	return source->width > 0
-	               ? (uint64_t)(source->end - source->at) * sizeof(*source->at)
-	               : source->reader.end - source->reader.offset;
+	const struct dit_run_segment *last = NULL;
+
+	if (source->width > 0) {
+		return (uint64_t)(source->end - source->at) * sizeof(*source->at);
+	}
+	last = source->end_cell - 1;
+	return last->offset + last->bytes - source->reader.offset;
 }
 
 /** Bytes of all sources that lists are still to be made of. */
@@ -196,10 +200,7 @@ static void free_segments(const struct dit_posting_cursor *cursor)
 		const struct dit_producer *producer = postings->producers[i];
 
 		for (size_t k = 0; k < producer->nruns; k++) {
-			const struct dit_posting_run *run = producer->runs[k];
-
-			dit_run_segment_free(run->fd,
-			                     &run->segments[cursor->stream].file);
+			dit_posting_run_drop(producer->runs[k], cursor->stream);
 		}
 	}
 }

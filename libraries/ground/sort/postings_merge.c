@@ -50,8 +50,8 @@ static int array_next(struct dit_posting_source *source)
 	return 1;
 }
 
-/** The next list of a segment: its key, and its first ID or its range. */
-static int segment_next_list(struct dit_posting_source *source)
+/** The next list of a cell: its key, and its first ID or its range. */
+static int cell_next_list(struct dit_posting_source *source)
 {
 	struct dit_run_reader *reader = &source->reader;
 	uint64_t distance = 0;
@@ -69,7 +69,7 @@ static int segment_next_list(struct dit_posting_source *source)
 	source->id = 0;
 	if (!source->is_range) {
 		source->nleft = count >> 1;
-		return source->nleft == 0 ? DIT_E_CORRUPT : 0;
+		return source->nleft == 0 ? DIT_E_CORRUPT : 1;
 	}
 	if (!dit_varint_get(&reader->at, reader->limit, &first) ||
 	    !dit_varint_get(&reader->at, reader->limit, &size)) {
@@ -80,28 +80,29 @@ static int segment_next_list(struct dit_posting_source *source)
 	return 1;
 }
 
-static int segment_next(struct dit_posting_source *source)
+/** 1; 0: the last cell is at its end; errors */
+static int next_block(struct dit_posting_source *source)
+{
+	int r = dit_run_fill(&source->reader);
+
+	while (r == 0 && source->next_cell < source->end_cell) {
+		dit_run_reader_move(&source->reader, source->next_cell++);
+		source->key = 0;
+		r = dit_run_fill(&source->reader);
+	}
+	return r;
+}
+
+static int cells_next(struct dit_posting_source *source)
 {
 	struct dit_run_reader *reader = &source->reader;
 	uint64_t distance = 0;
 	int r = 0;
 
 	if (source->nleft == 0) {
-		if (reader->at == reader->limit) {
-			r = dit_run_fill(reader);
-			if (r <= 0) {
-				return r;
-			}
-		}
-		r = segment_next_list(source);
-		if (r < 0) {
-			return r;
-		}
-		if (source->key > source->last) {
-			/* No key of 32 bits is higher than those of the last part. */
-			return source->last == UINT32_MAX ? DIT_E_CORRUPT : 0;
-		}
-		if (r > 0) {
+		r = reader->at == reader->limit ? next_block(source) : 1;
+		r = r <= 0 ? r : cell_next_list(source);
+		if (r <= 0 || source->is_range) {
 			return r;
 		}
 	}
@@ -122,7 +123,7 @@ static int segment_next(struct dit_posting_source *source)
 
 static int source_next(struct dit_posting_source *source)
 {
-	return source->width > 0 ? array_next(source) : segment_next(source);
+	return source->width > 0 ? array_next(source) : cells_next(source);
 }
 
 static bool is_before(const void *x, const void *y)
@@ -175,55 +176,32 @@ struct dit_key_range dit_posting_part_range(const struct dit_postings *postings,
 	};
 }
 
-/** The blocks of a run that hold a part of a stream. @param ret_cell  where it begins */
-static struct dit_run_segment part_blocks(const struct dit_postings *postings,
-                                          const struct dit_posting_run *run,
-                                          unsigned stream, unsigned part,
-                                          struct dit_posting_cell *ret_cell)
-{
-	const struct dit_posting_segment *segment = &run->segments[stream];
-	struct cells cells = cells_of(&postings->streams[stream], part);
-	uint64_t all = segment->file.bytes;
-	uint64_t begin = segment->cells[cells.first].place;
-	uint64_t end = cells.end == DIT_POSTING_PARTS_MAX
-	                       ? all
-	                       : segment->cells[cells.end].place;
-	uint64_t block = postings->block_bytes;
-
-	*ret_cell = segment->cells[cells.first];
-	if (begin == end) {
-		return (struct dit_run_segment){segment->file.offset, 0};
-	}
-	ret_cell->place = begin % block;
-	begin -= begin % block;
-	end = end % block == 0 ? end : end - end % block + block;
-	return (struct dit_run_segment){segment->file.offset + begin,
-	                                (end < all ? end : all) - begin};
-}
-
 int dit_posting_merge_add_run(struct dit_posting_merge *merge,
                               const struct dit_postings *postings,
                               const struct dit_posting_run *run, unsigned stream,
                               unsigned part)
 {
 	struct dit_posting_source *source = &merge->sources[merge->nsources];
-	struct dit_posting_cell cell;
-	struct dit_run_segment blocks = part_blocks(postings, run, stream, part, &cell);
+	struct cells cells = cells_of(&postings->streams[stream], part);
+	const struct dit_run_segment *first = &run->cells[stream][cells.first];
+	const struct dit_run_segment *end = &run->cells[stream][cells.end];
 	int r = 0;
 
-	if (blocks.bytes == 0) {
+	while (first < end && first->bytes == 0) {
+		first++;
+	}
+	if (first == end) {
 		return 0;
 	}
-	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes, &blocks,
+	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes, first,
 	                        postings->shared.cipher);
 	if (r < 0) {
 		return r;
 	}
 	merge->nsources++;
-	source->key = cell.key_before;
-	source->last = dit_posting_part_range(postings, stream, part).last;
-	r = dit_run_reader_seek(&source->reader, &blocks, cell.place);
-	r = r ?: segment_next(source);
+	source->next_cell = first + 1;
+	source->end_cell = end;
+	r = cells_next(source);
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}

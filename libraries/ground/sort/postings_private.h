@@ -31,25 +31,13 @@ struct dit_bucket {
 };
 
 /**
- * Where the lists of a cell begin in a segment. A cell has the keys with the same highest
- * bits (DIT_POSTING_PARTS_BITS); a part of a stream is some cells.
+ * A run file. The lists of a stream are segments, one for each cell: a cell has the keys
+ * with the same highest bits (DIT_POSTING_PARTS_BITS); a part of a stream is some cells.
  */
-struct dit_posting_cell {
-	uint64_t place;      /* dit_run_writer_place(), or the end of the segment */
-	uint64_t key_before; /* of the list before; 0: there is none */
-};
-
-/** The lists of one stream in a run. */
-struct dit_posting_segment {
-	struct dit_run_segment file;
-	struct dit_posting_cell cells[DIT_POSTING_PARTS_MAX];
-};
-
-/** A run file with one segment per stream. */
 struct dit_posting_run {
 	int fd;
-	unsigned level; /* dit_fan_in() */
-	struct dit_posting_segment segments[];
+	unsigned level;                                        /* dit_fan_in() */
+	struct dit_run_segment cells[][DIT_POSTING_PARTS_MAX]; /* by stream */
 };
 
 /** Sorted words, and as much memory to sort them in. Zero is none. */
@@ -194,9 +182,11 @@ void dit_bucket_empty(const struct dit_producer *producer, struct dit_bucket *bu
 /** Write all pairs in memory to a new run and empty the buckets. 0 or a negative error */
 int dit_producer_spill(struct dit_producer *producer);
 void dit_posting_run_free(struct dit_posting_run *run);
+/** Give the disk space of a stream back. It is not to be read again. */
+void dit_posting_run_drop(const struct dit_posting_run *run, unsigned stream);
 
 /**
- * A sorted sequence of (key, ID): an array or a run segment. The current item is read
+ * A sorted sequence of (key, ID): an array, or cells of a run. The current item is read
  * already. A run may also hold ranges.
  */
 struct dit_posting_source {
@@ -205,12 +195,13 @@ struct dit_posting_source {
 	uint64_t highest; /* of a range; id is the lowest then */
 	bool is_range;
 	bool is_repeat; /* the ID was pushed more than once */
-	unsigned width; /* of an array; 0: a segment */
+	unsigned width; /* of an array; 0: cells */
 	uint64_t *at;   /* array: after the current item */
 	const uint64_t *end;
 	struct dit_run_reader reader;
-	uint64_t nleft; /* segment: IDs to come in the current list */
-	uint64_t last;  /* segment: its last key that is wanted */
+	uint64_t nleft; /* cells: IDs to come in the current list */
+	const struct dit_run_segment *next_cell;
+	const struct dit_run_segment *end_cell;
 };
 
 struct dit_posting_merge {

@@ -2,9 +2,9 @@
 /*
  * Runs of postings: what does not fit into memory.
  *
- * A run has one segment per stream: lists in key order, each
+ * A run has some segments for each stream, for cells of keys: lists in key order, each
  *
- *   varint  key, as the distance from the key before
+ *   varint  key, as the distance from the key before in the cell
  *   varint  2 * number of IDs; 1: a range
  *   IDs     varint  2 * distance from the ID before, plus 1 if the ID was pushed again
  *   range   varint  lowest ID;  varint  highest - lowest
@@ -12,8 +12,7 @@
  * The list 2 5 7* of key 0x100, first in its segment, is 80 02  06  04 06 05. The mark
  * of a repeated ID is what the rule for full lists needs (posting_list.c). A list that
  * is longer than the limit within one run is a range in the end, whatever the other runs
- * hold, and is written as one. A number never straddles two blocks. Where the lists of
- * each cell of keys begin is kept in memory, so that a part of a stream can be read.
+ * hold, and is written as one. A number never straddles two blocks.
  *
  * Runs of one producer are merged by levels (dit_fan_in()).
  */
@@ -35,6 +34,16 @@ void dit_posting_run_free(struct dit_posting_run *run)
 		}
 		free(run);
 	}
+}
+
+void dit_posting_run_drop(const struct dit_posting_run *run, unsigned stream)
+{
+	const struct dit_run_segment *first = run->cells[stream];
+	const struct dit_run_segment *last = first + DIT_POSTING_PARTS_MAX - 1;
+	const struct dit_run_segment all = {first->offset,
+	                                    last->offset + last->bytes - first->offset};
+
+	dit_run_segment_free(run->fd, &all);
 }
 
 static int write_ids(struct dit_run_writer *writer, const struct dit_list *list)
@@ -76,46 +85,28 @@ static int write_list(struct dit_run_writer *writer, uint64_t key_distance,
 	return write_ids(writer, list);
 }
 
-/** The next list is in cell @p end - 1. That cell and the empty ones before it begin
- * here. */
-static int begin_cells(struct dit_run_writer *writer, struct dit_posting_segment *segment,
-                       unsigned *cell, unsigned end, uint64_t key_before)
+/** Cells up to @p end have all their lists. */
+static int end_cells(struct dit_producer *producer, struct dit_run_segment *cells,
+                     unsigned *cell, unsigned end)
 {
-	/* So that the list does not begin in the next block. */
-	if (dit_run_room(writer, HEAD_MAX) == NULL) {
-		return writer->error;
+	int r = 0;
+
+	for (; *cell < end && r == 0; (*cell)++) {
+		r = dit_run_segment_end(&producer->writer, &cells[*cell]);
+		atomic_fetch_add_explicit(&producer->postings->run_bytes,
+		                          r < 0 ? 0 : cells[*cell].bytes,
+		                          memory_order_relaxed);
 	}
-	for (; *cell < end; (*cell)++) {
-		segment->cells[*cell] = (struct dit_posting_cell){
-			.place = dit_run_writer_place(writer), .key_before = key_before};
-	}
-	return 0;
+	return r;
 }
 
-static int end_segment(struct dit_producer *producer, struct dit_posting_segment *segment,
-                       unsigned cell)
+/** Write all lists of a merge as the cells of a stream. */
+static int write_cells(struct dit_producer *producer, struct dit_posting_merge *merge,
+                       unsigned width, struct dit_run_segment *ret)
 {
-	int r = dit_run_segment_end(&producer->writer, &segment->file);
-
-	if (r < 0) {
-		return r;
-	}
-	for (; cell < DIT_POSTING_PARTS_MAX; cell++) {
-		segment->cells[cell].place = segment->file.bytes;
-	}
-	atomic_fetch_add_explicit(&producer->postings->run_bytes, segment->file.bytes,
-	                          memory_order_relaxed);
-	return 0;
-}
-
-/** Write all lists of a merge as one segment. */
-static int write_segment(struct dit_producer *producer, struct dit_posting_merge *merge,
-                         unsigned width, struct dit_posting_segment *ret)
-{
-	struct dit_run_writer *writer = &producer->writer;
 	unsigned shift = dit_posting_cell_shift(width);
 	uint64_t previous = 0;
-	unsigned cell = 0; /* the first one that has not begun */
+	unsigned cell = 0;
 	int r = 0;
 
 	for (;;) {
@@ -128,22 +119,24 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 		if (r <= 0) {
 			break;
 		}
-		if (key >> shift >= cell) {
-			r = begin_cells(writer, ret, &cell, (unsigned)(key >> shift) + 1,
-			                previous);
+		if (key >> shift != cell) {
+			r = end_cells(producer, ret, &cell, (unsigned)(key >> shift));
+			previous = 0;
 		}
-		r = r < 0 ? r : write_list(writer, key - previous, &producer->list);
+		r = r < 0 ? r
+		          : write_list(&producer->writer, key - previous,
+		                       &producer->list);
 		if (r < 0) {
 			break;
 		}
 		previous = key;
 	}
-	return r < 0 ? r : end_segment(producer, ret, cell);
+	return r < 0 ? r : end_cells(producer, ret, &cell, DIT_POSTING_PARTS_MAX);
 }
 
 /** Sort one bucket, write it, and put its chunks back. */
 static int spill_bucket(struct dit_producer *producer, unsigned stream,
-                        struct dit_posting_segment *ret)
+                        struct dit_run_segment *ret)
 {
 	unsigned width = dit_stream_width(producer->postings, stream);
 	struct dit_posting_merge merge = {0};
@@ -152,7 +145,7 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	r = r < 0 ? r : dit_posting_merge_init(&merge, 1);
 	if (r == 0) {
 		dit_posting_merge_add_array(&merge, &producer->sorted, width);
-		r = write_segment(producer, &merge, width, ret);
+		r = write_cells(producer, &merge, width, ret);
 	}
 	dit_posting_merge_deinit(&merge);
 	if (r == 0) {
@@ -167,14 +160,14 @@ static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *
 
 	for (unsigned i = 0; i < producer->postings->nstreams && r == 0; i++) {
 		if (producer->buckets[i].npairs > 0) {
-			r = spill_bucket(producer, i, &run->segments[i]);
+			r = spill_bucket(producer, i, run->cells[i]);
 		}
 	}
 	return r;
 }
 
-static int merge_segments(struct dit_producer *producer, struct dit_posting_run **runs,
-                          size_t nruns, unsigned stream, struct dit_posting_segment *ret)
+static int merge_cells(struct dit_producer *producer, struct dit_posting_run **runs,
+                       size_t nruns, unsigned stream, struct dit_run_segment *ret)
 {
 	struct dit_posting_merge merge = {0};
 	int r = dit_posting_merge_init(&merge, nruns);
@@ -184,23 +177,23 @@ static int merge_segments(struct dit_producer *producer, struct dit_posting_run 
 		                              0);
 	}
 	r = r
-	            ?: write_segment(producer, &merge,
-	                             dit_stream_width(producer->postings, stream), ret);
+	            ?: write_cells(producer, &merge,
+	                           dit_stream_width(producer->postings, stream), ret);
 	dit_posting_merge_deinit(&merge);
 	return r;
 }
 
-static int merge_all_segments(struct dit_producer *producer, size_t first,
-                              struct dit_posting_run *run)
+static int merge_streams(struct dit_producer *producer, size_t first,
+                         struct dit_posting_run *run)
 {
 	struct dit_posting_run **runs = producer->runs + first;
 	size_t nruns = producer->nruns - first;
 	int r = 0;
 
 	for (unsigned i = 0; i < producer->postings->nstreams && r == 0; i++) {
-		r = merge_segments(producer, runs, nruns, i, &run->segments[i]);
+		r = merge_cells(producer, runs, nruns, i, run->cells[i]);
 		for (size_t k = 0; k < nruns && r == 0; k++) {
-			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i].file);
+			dit_posting_run_drop(runs[k], i);
 		}
 	}
 	return r;
@@ -230,7 +223,7 @@ static int make_run(struct dit_producer *producer, size_t first)
 	const struct dit_postings *postings = producer->postings;
 	bool is_merge = first < producer->nruns;
 	struct dit_posting_run *run =
-		calloc(1, sizeof(*run) + postings->nstreams * sizeof(run->segments[0]));
+		calloc(1, sizeof(*run) + postings->nstreams * sizeof(run->cells[0]));
 	int r = -ENOMEM;
 
 	if (run == NULL) {
@@ -241,7 +234,7 @@ static int make_run(struct dit_producer *producer, size_t first)
 	r = dit_run_writer_begin(&producer->writer, postings->shared.tmpdir,
 	                         postings->block_bytes, postings->shared.cipher);
 	r = r < 0      ? r
-	    : is_merge ? merge_all_segments(producer, first, run)
+	    : is_merge ? merge_streams(producer, first, run)
 	               : spill_buckets(producer, run);
 	r = r < 0 ? r : dit_run_writer_finish(&producer->writer);
 	if (r >= 0) {

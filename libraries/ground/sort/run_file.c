@@ -246,13 +246,9 @@ int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_byte
 		.crypto = crypto,
 		.head_bytes = head_bytes(crypto),
 		.block_bytes = block_bytes,
-		.offset = segment->offset,
-		.end = segment->offset + segment->bytes,
-		.loaded = UINT64_MAX,
 		.buffer = buffer,
-		.at = buffer,
-		.limit = buffer,
 	};
+	dit_run_reader_move(reader, segment);
 	return 0;
 }
 

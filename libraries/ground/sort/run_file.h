@@ -139,6 +139,17 @@ struct dit_run_reader {
 int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_bytes,
                         const struct dit_run_segment *segment,
                         const struct dit_run_cipher *cipher);
+/** Go to another segment of the file, whose blocks are read next. */
+static inline void dit_run_reader_move(struct dit_run_reader *reader,
+                                       const struct dit_run_segment *segment)
+{
+	reader->offset = segment->offset;
+	reader->end = segment->offset + segment->bytes;
+	reader->loaded = UINT64_MAX;
+	reader->at = reader->buffer;
+	reader->limit = reader->buffer;
+}
+
 /** A zeroed reader is fine. */
 void dit_run_reader_close(struct dit_run_reader *reader);
 /**
