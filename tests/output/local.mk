@@ -24,7 +24,7 @@ check_PROGRAMS += \
 %C%_test_online_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_page_commit_write
 %C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \
 	-Wl,--wrap=dit_page_source_open -Wl,--wrap=dit_page_seal \
-	-Wl,--wrap=dit_page_source_read
+	-Wl,--wrap=dit_page_row_read
 %C%_test_merged_records_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_page_seal
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
 EXTRA_DIST += \

@@ -84,17 +84,18 @@ int __wrap_dit_page_source_open(struct dit_page_source *ret, int fd,
 
 /* ---- pages that are read ---- */
 
-__typeof__(dit_page_source_read) __real_dit_page_source_read;
-__typeof__(dit_page_source_read) __wrap_dit_page_source_read;
+__typeof__(dit_page_row_read) __real_dit_page_row_read;
+__typeof__(dit_page_row_read) __wrap_dit_page_row_read;
 
 static unsigned nread; /* calls */
 
-int __wrap_dit_page_source_read(const struct dit_page_source *source, uint64_t number,
-                                unsigned wanted, char *pages)
+int __wrap_dit_page_row_read(struct dit_page_row *row,
+                             const struct dit_page_source *source, uint64_t number,
+                             unsigned wanted, char **ret)
 {
 	nread++;
 	nread_locked += watched != NULL && watched->is_locked;
-	return __real_dit_page_source_read(source, number, wanted, pages);
+	return __real_dit_page_row_read(row, source, number, wanted, ret);
 }
 
 /* ---- the index of first bytes ---- */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "page/page_seal.h"
 #include "system/file_io.h"
 
@@ -110,6 +111,26 @@ int dit_page_source_read(const struct dit_page_source *source, uint64_t number,
 		}
 	}
 	return n;
+}
+
+int dit_page_row_read(struct dit_page_row *row, const struct dit_page_source *source,
+                      uint64_t number, unsigned wanted, char **ret)
+{
+	size_t page_bytes = source->page_bytes;
+	int r = 0;
+
+	if (number < row->first || number - row->first >= row->n) {
+		row->n = 0;
+		r = DIT_GROW(row->pages, row->size, wanted * page_bytes);
+		r = r ?: dit_page_source_read(source, number, wanted, row->pages);
+		if (r < 0) {
+			return r;
+		}
+		row->first = number;
+		row->n = (unsigned)r;
+	}
+	*ret = row->pages + (number - row->first) * page_bytes;
+	return 0;
 }
 
 int dit_page_source_read_unit(const struct dit_page_source *source, uint64_t first,

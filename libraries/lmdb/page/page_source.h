@@ -76,6 +76,23 @@ void dit_page_source_close(struct dit_page_source *source);
  */
 int dit_page_source_read(const struct dit_page_source *source, uint64_t number,
                          unsigned wanted, char *pages);
+/** Pages in a row that were read last. Zero: none. */
+struct dit_page_row {
+	char *pages; /* owned: free() */
+	size_t size; /* bytes that have room */
+	uint64_t first;
+	unsigned n;
+};
+/**
+ * Read a page, and those after it that will be wanted, too; unless the row has it.
+ *
+ * @param wanted  how many pages, this one included
+ * @param ret     the page in the row
+ *
+ * @return 0; errors as above
+ */
+int dit_page_row_read(struct dit_page_row *row, const struct dit_page_source *source,
+                      uint64_t number, unsigned wanted, char **ret);
 /** All pages of a long value, which are one unit. 0; errors as above */
 int dit_page_source_read_unit(const struct dit_page_source *source, uint64_t first,
                               uint64_t npages, char *pages);

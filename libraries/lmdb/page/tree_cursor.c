@@ -293,7 +293,6 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret,
 		return -ENOMEM;
 	}
 	cursor->reading.source = source;
-	cursor->reading.is_sparse = true;
 	cursor->keys = *keys;
 	cursor->position.reading = &cursor->reading;
 	cursor->list.reading = &cursor->reading;

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "page/long_value.h"
 
-#define ROW_MAX 32 /* neighbours that are read with one call */
-
 int dit_tree_position_set(struct dit_tree_position *position,
                           const struct dit_tree_record *tree)
 {
@@ -86,55 +84,25 @@ int dit_tree_count_value(struct dit_tree_reading *reading,
 	return r < 0 ? r : 0;
 }
 
-/* @param ret  the page, maybe with neighbours that will be wanted */
-static int read_page(struct dit_tree_position *position, unsigned depth, uint64_t number,
-                     const char **ret)
-{
-	const struct dit_page_source *source = position->reading->source;
-	size_t page_bytes = source->page_bytes;
-	struct dit_tree_row *row = &position->rows[depth];
-	const struct dit_tree_level *above =
-		&position->levels[depth == 0 ? 0 : depth - 1];
-	bool is_alone = depth == 0 || position->reading->is_sparse;
-	unsigned n = 1;
-	int r = 0;
-
-	if (row->pages == NULL) {
-		row->pages = malloc((is_alone ? 1 : ROW_MAX) * page_bytes);
-	}
-	if (row->pages == NULL) {
-		return -ENOMEM;
-	}
-	if (number < row->first || number - row->first >= row->n) {
-		n = is_alone ? 1
-		             : dit_view_count_row(above->view, above->slot, number,
-		                                  ROW_MAX);
-		row->n = 0;
-		r = dit_page_source_read(source, number, n, row->pages);
-		if (r < 0) {
-			return r == -ENODATA ? DIT_E_CORRUPT : r;
-		}
-		row->first = number;
-		row->n = (unsigned)r;
-	}
-	*ret = row->pages + (number - row->first) * page_bytes;
-	return 0;
-}
-
 static int get_page(struct dit_tree_position *position, unsigned depth, uint64_t number,
                     struct dit_page_view *ret)
 {
-	const struct dit_page_source *pages = position->reading->source;
+	const struct dit_page_source *source = position->reading->source;
+	char *page = NULL;
 	int r = 0;
 
-	ret->len = dit_page_end(pages->format, pages->page_bytes);
-	ret->format = pages->format;
-	if (pages->map != NULL) {
-		ret->bytes = pages->map + number * pages->page_bytes;
-	} else {
-		r = read_page(position, depth, number, &ret->bytes);
+	if (source->map == NULL) {
+		r = dit_page_row_read(&position->rows[depth], source, number, 1, &page);
 	}
-	return r < 0 || dit_view_is_page(*ret, number) ? r : DIT_E_CORRUPT;
+	if (r < 0) {
+		return r == -ENODATA ? DIT_E_CORRUPT : r;
+	}
+	*ret = (struct dit_page_view){
+		.bytes = source->map == NULL ? page
+	                                     : source->map + number * source->page_bytes,
+		.len = dit_page_end(source->format, source->page_bytes),
+		.format = source->format};
+	return dit_view_is_page(*ret, number) ? 0 : DIT_E_CORRUPT;
 }
 
 int dit_tree_position_enter(struct dit_tree_position *position, unsigned depth,

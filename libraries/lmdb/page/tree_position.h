@@ -30,7 +30,6 @@
 struct dit_tree_reading {
 	const struct dit_page_source *source;
 	uint64_t nread; /* pages: never more than the file has */
-	bool is_sparse; /* few neighbours of a page are wanted: none is read with it */
 	/* The page is read before it is counted, since whoever counts it may have it
 	 * written again at once. Not with a result of 1. */
 	bool reads_first;
@@ -50,13 +49,6 @@ struct dit_tree_level {
 	unsigned count; /* at least 1 */
 };
 
-/* Pages that were read last. */
-struct dit_tree_row {
-	char *pages; /* owned; NULL: not needed yet */
-	uint64_t first;
-	unsigned n;
-};
-
 /* All zero: the tree is empty. */
 struct dit_tree_position {
 	struct dit_tree_reading *reading; /* borrowed */
@@ -65,7 +57,7 @@ struct dit_tree_position {
 	unsigned nlevels; /* that are entered: all, or fewer: those above the leaves */
 	bool may_be_packed;
 	struct dit_tree_level levels[DIT_TREE_DEPTH_MAX]; /* the root's first */
-	struct dit_tree_row rows[DIT_TREE_DEPTH_MAX];     /* if pages are read */
+	struct dit_page_row rows[DIT_TREE_DEPTH_MAX];     /* of one page each, if read */
 };
 
 /** Stand nowhere in a tree. 0; DIT_E_CORRUPT: no tree has such a depth */

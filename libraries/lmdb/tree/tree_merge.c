@@ -24,7 +24,6 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 	}
 	merge->shared = (struct dit_path_shared){
 		.reading = {.source = opts->source,
-	                    .is_sparse = true,
 	                    .reads_first = true,
 	                    .pages = opts->dropped,
 	                    .ctx = opts->ctx},

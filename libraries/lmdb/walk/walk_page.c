@@ -104,38 +104,22 @@ bool dit_walk_read(struct walk_member *member, const struct walk_spot *at, unsig
                    struct dit_page_view *ret)
 {
 	struct walk *walk = member->walk;
-	struct walk_buffer *buffer = &member->buffers[member->nbuffers];
-	uint64_t page = at->page;
-	int r = 0;
+	char *page = NULL;
+	int r = dit_page_row_read(&member->rows[member->nrows], &walk->source, at->page,
+	                          run, &page);
 
-	if (buffer->pages == NULL) {
-		buffer->pages = malloc((size_t)WALK_RUN_MAX * walk->page_bytes);
-		buffer->npages = 0;
+	if (r < 0) {
+		return tell_unreadable(at, r);
 	}
-	if (buffer->pages == NULL) {
-		dit_walk_fail(walk, -ENOMEM);
-		return false;
-	}
-	if (page < buffer->first || page - buffer->first >= buffer->npages) {
-		r = dit_page_source_read(&walk->source, page,
-		                         run < WALK_RUN_MAX ? run : WALK_RUN_MAX,
-		                         buffer->pages);
-		if (r < 0) {
-			buffer->npages = 0;
-			return tell_unreadable(at, r);
-		}
-		buffer->first = page;
-		buffer->npages = (unsigned)r;
-	}
-	*ret = view_of(walk, buffer->pages + (page - buffer->first) * walk->page_bytes);
+	*ret = view_of(walk, page);
 	check_sum(at, ret->bytes, walk->page_bytes);
 	return true;
 }
 
 void dit_walk_member_deinit(struct walk_member *member)
 {
-	for (unsigned i = 0; i < WALK_BUFFERS; i++) {
-		free(member->buffers[i].pages);
+	for (unsigned i = 0; i < WALK_ROWS; i++) {
+		free(member->rows[i].pages);
 	}
 	free(member->unit);
 }
@@ -471,7 +455,7 @@ void dit_walk_visit(struct walk_member *member, const struct walk_place *place)
 	    !dit_walk_read(member, &place->at, place->run, &view)) {
 		return;
 	}
-	member->nbuffers++;
+	member->nrows++;
 	visit_read(member, place, view);
-	member->nbuffers--;
+	member->nrows--;
 }

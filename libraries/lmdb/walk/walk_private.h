@@ -14,7 +14,7 @@
  * The meta pages, the free list and the main tree are small and are walked by the caller
  * alone. Then the roots of the databases become tasks for the members of a team. A member
  * that finds a branch page makes tasks of its children while there are too few tasks.
- * Else it visits the children itself, one after the other. Each level has a buffer.
+ * Else it visits the children itself, one after the other. Each level has a row of pages.
  */
 #ifndef DITKIT_WALK_PRIVATE_H
 #define DITKIT_WALK_PRIVATE_H
@@ -32,7 +32,7 @@
 
 /* liblmdb's cursors go no deeper; a list's tree hangs below a database's. */
 #define WALK_DEPTH_MAX 32
-#define WALK_BUFFERS   (2 * WALK_DEPTH_MAX + 1)
+#define WALK_ROWS      (2 * WALK_DEPTH_MAX + 1)
 /* Neighbours that are read with one call. */
 #define WALK_RUN_MAX 16
 /* Those of all formats. */
@@ -121,18 +121,12 @@ static inline struct walk_place walk_root_of(const struct walk_tree *tree)
 	};
 }
 
-struct walk_buffer {
-	char *pages; /* WALK_RUN_MAX pages; owned; NULL: not needed yet */
-	uint64_t first;
-	unsigned npages; /* read */
-};
-
 /* [own: the member's thread] */
 struct walk_member {
 	struct walk *walk;
 	unsigned number;
-	unsigned nbuffers; /* in use: the pages from the root to this one */
-	struct walk_buffer buffers[WALK_BUFFERS];
+	unsigned nrows; /* in use: the pages from the root to this one */
+	struct dit_page_row rows[WALK_ROWS];
 	char *unit; /* a long value of a sealed file; owned */
 	size_t unit_bytes;
 	uint64_t starts[WALK_PAGE_BYTES_MAX / 128 + 1]; /* of dit_view_is_tiled() */
@@ -206,7 +200,7 @@ bool dit_walk_is_over(struct walk *walk);
  * tree can have it, or the page is in use elsewhere. */
 bool dit_walk_claim(const struct walk_spot *at, uint64_t page);
 
-/** Read a page into the member's next buffer. */
+/** Read a page into the member's next row. @param run  wanted, as dit_page_row_read() */
 bool dit_walk_read(struct walk_member *member, const struct walk_spot *at, unsigned run,
                    struct dit_page_view *ret);
 
