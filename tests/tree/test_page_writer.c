@@ -4,7 +4,7 @@
  * - every chunk is written to its place, by whichever thread, in whatever order;
  * - a caller or file system that refuses direct writes, at once or later, gets others;
  * - the first error of a file is told to all who put chunks, and to no others;
- * - chunks go round: there are never more than the queue and the callers hold;
+ * - there are never more chunks than the queue and the callers hold;
  * - chunks are written past the page cache, unless the caller wants it.
  */
 #include "test.h"
@@ -146,9 +146,14 @@ static uint64_t chunk_at(size_t n)
 	return (uint64_t)n * DIT_CHUNK_BYTES;
 }
 
-static int put(struct dit_page_file *file, char **chunk, size_t n)
+static int put(struct dit_page_file *file, size_t n)
 {
-	memset(*chunk, (int)n + 1, chunk_len(n));
+	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
+
+	if (chunk == NULL) {
+		return -ENOMEM;
+	}
+	memset(chunk, (int)n + 1, chunk_len(n));
 	return dit_page_file_put(file, chunk, chunk_len(n), chunk_at(n));
 }
 
@@ -174,13 +179,9 @@ static void assert_all_written(const char *path)
 
 static void write_and_check(struct scratch *scratch)
 {
-	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
-
-	assert_non_null(chunk);
 	for (size_t n = NCHUNKS; n > 0; n--) {
-		assert_int_equal(put(&scratch->file, &chunk, n - 1), 0);
+		assert_int_equal(put(&scratch->file, n - 1), 0);
 	}
-	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 	assert_int_equal(dit_page_file_drain(&scratch->file), 0);
 	assert_all_written(scratch->path);
 }
@@ -260,18 +261,15 @@ TEST(a_file_that_is_not_there_is_an_error)
 static void put_and_drain(bool has_thread)
 {
 	struct scratch scratch;
-	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
-	assert_non_null(chunk);
 	went_through = 0;
 	scratch_open(&scratch, has_thread);
 	for (size_t n = 0; n < NCHUNKS; n++) {
-		assert_int_equal(put(&scratch.file, &chunk, n), 0);
+		assert_int_equal(put(&scratch.file, n), 0);
 		assert_int_equal(dit_page_file_drain(&scratch.file), 0);
 	}
 	assert_all_written(scratch.path);
 	scratch_close(&scratch);
-	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 }
 
 TEST(chunks_go_past_the_cache)
@@ -296,7 +294,6 @@ TEST(the_first_error_of_a_file_is_its_own)
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch bad;
 		struct scratch good;
-		char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 		int r = 0;
 
 		scratch_open(&bad, has_thread);
@@ -306,18 +303,17 @@ TEST(the_first_error_of_a_file_is_its_own)
 		nrefused = 0;
 		/* It may come late, but it comes before the file is full of them. */
 		for (size_t n = 0; n < NCHUNKS && r == 0; n++) {
-			r = put(&bad.file, &chunk, n);
+			r = put(&bad.file, n);
 		}
 		assert_int_equal(r, -ENOSPC);
 		if (!has_thread) {
 			full_fd = -1;
 		}
-		assert_int_equal(put(&bad.file, &chunk, 1), has_thread ? -ENOSPC : 0);
+		assert_int_equal(put(&bad.file, 1), has_thread ? -ENOSPC : 0);
 		assert_int_equal(dit_page_file_drain(&bad.file), -ENOSPC);
 		/* Chunks on their way are not written after it. */
 		assert_int_equal(nrefused, 1);
 		full_fd = -1;
-		dit_slab_put(chunk, DIT_CHUNK_BYTES);
 
 		write_and_check(&good);
 		dit_page_file_close(&good.file);
@@ -338,7 +334,6 @@ TEST(a_limit_on_file_sizes_is_an_error_and_no_signal)
 		if (pid == 0) {
 			const struct rlimit limit = {3 * DIT_CHUNK_BYTES + 777,
 			                             3 * DIT_CHUNK_BYTES + 777};
-			char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 			int r = 0;
 
 			(void)signal(SIGXFSZ, SIG_DFL);
@@ -347,7 +342,7 @@ TEST(a_limit_on_file_sizes_is_an_error_and_no_signal)
 			}
 			(void)setrlimit(RLIMIT_FSIZE, &limit);
 			for (size_t n = 0; n < NCHUNKS && r == 0; n++) {
-				r = put(&scratch.file, &chunk, n);
+				r = put(&scratch.file, n);
 			}
 			_exit(r == -EFBIG && dit_page_file_drain(&scratch.file) == -EFBIG
 			              ? 0
@@ -381,12 +376,10 @@ struct share {
 static void *put_share(void *arg)
 {
 	struct share *share = arg;
-	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
 	for (size_t n = share->first; n < NCHUNKS && share->r == 0; n += NTHREADS) {
-		share->r = put(share->file, &chunk, n);
+		share->r = put(share->file, n);
 	}
-	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 	return NULL;
 }
 

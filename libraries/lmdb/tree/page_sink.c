@@ -50,7 +50,7 @@ static void free_pages(const struct dit_page_space *space, struct dit_page_chunk
 
 void dit_page_sink_deinit(struct dit_page_sink *sink)
 {
-	for (size_t i = 0; i < sink->nheld + sink->nempty; i++) {
+	for (size_t i = 0; i < sink->nheld; i++) {
 		free_pages(sink->space, &sink->held[i]);
 	}
 	free(sink->held);
@@ -265,9 +265,11 @@ static int write_row(struct dit_page_space *space, struct dit_page_chunk *chunk,
 	size_t len = npages * space->page_bytes;
 	uint64_t place = number * space->page_bytes;
 
-	return npages == chunk->npages && npages <= space->chunk_pages
-	               ? dit_page_file_put(&space->file, &chunk->pages, len, place)
-	               : dit_page_file_write(&space->file, pages, len, place);
+	if (npages < chunk->npages || npages > space->chunk_pages) {
+		return dit_page_file_write(&space->file, pages, len, place);
+	}
+	chunk->pages = NULL;
+	return dit_page_file_put(&space->file, pages, len, place);
 }
 
 /* All of its pages are filled and have numbers. It is empty afterwards. */
@@ -289,28 +291,20 @@ static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 		r = write_row(space, chunk, i, n, row->number + (ticket - row->ticket));
 		row++;
 	}
-	if (chunk->npages > space->chunk_pages) {
-		free_pages(space, chunk);
-	}
+	free_pages(space, chunk);
 	chunk->npages = 0;
 	return r;
 }
 
-/* Put the chunk with those that wait; the next one is empty. */
+/* Put the chunk with those that wait. */
 static int hold_chunk(struct dit_page_sink *sink)
 {
-	struct dit_page_chunk empty = {.pages = NULL};
+	int r = DIT_APPEND(sink->held, sink->held_size, sink->nheld, sink->chunk);
 
-	if (DIT_GROW(sink->held, sink->held_size, sink->nheld + 1) < 0) {
-		return -ENOMEM;
+	if (r == 0) {
+		sink->chunk = (struct dit_page_chunk){.pages = NULL};
 	}
-	if (sink->nempty > 0) {
-		empty = sink->held[sink->nheld];
-		sink->nempty--;
-	}
-	sink->held[sink->nheld++] = sink->chunk;
-	sink->chunk = empty;
-	return 0;
+	return r;
 }
 
 int dit_page_sink_flush(struct dit_page_sink *sink)
@@ -328,24 +322,6 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 	return sink->holds ? hold_chunk(sink) : write_chunk(sink, &sink->chunk);
 }
 
-/* The first chunks are empty now: they go to the end. As many are kept as are held. */
-static void keep_empty(struct dit_page_sink *sink, size_t n)
-{
-	size_t all = sink->nheld + sink->nempty;
-
-	for (size_t i = 0; n > 0 && i + n < all; i++) {
-		struct dit_page_chunk empty = sink->held[i];
-
-		sink->held[i] = sink->held[i + n];
-		sink->held[i + n] = empty;
-	}
-	sink->nheld -= n;
-	sink->nempty += n;
-	while (sink->nempty > sink->nheld) {
-		free_pages(sink->space, &sink->held[sink->nheld + --sink->nempty]);
-	}
-}
-
 int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark)
 {
 	size_t n = 0;
@@ -354,7 +330,10 @@ int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark)
 	while (r == 0 && n < sink->nheld && sink->held[n].ticket < mark) {
 		r = write_chunk(sink, &sink->held[n++]);
 	}
-	keep_empty(sink, n);
+	if (n > 0) {
+		sink->nheld -= n;
+		memmove(sink->held, sink->held + n, sink->nheld * sizeof(*sink->held));
+	}
 	return r;
 }
 
@@ -492,23 +471,20 @@ static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
                           const struct dit_pieces *bytes)
 {
 	struct dit_page_space *space = sink->space;
-	char **pages = &sink->chunk.pages;
 	size_t npages = row.n;
 	int r = 0;
 
 	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
-		size_t n =
-			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
+		size_t left = npages - i;
+		size_t n = left < space->chunk_pages ? left : space->chunk_pages;
+		char *pages = dit_slab_get(DIT_CHUNK_BYTES);
 
-		if (*pages == NULL) {
-			*pages = dit_slab_get(DIT_CHUNK_BYTES);
-		}
-		if (*pages == NULL) {
+		if (pages == NULL) {
 			return -ENOMEM;
 		}
-		bytes->next(bytes->ctx, *pages, n * space->page_bytes);
+		bytes->next(bytes->ctx, pages, n * space->page_bytes);
 		if (i == 0) {
-			(void)number_page(sink, *pages, row.first);
+			(void)number_page(sink, pages, row.first);
 		}
 		r = dit_page_file_put(&space->file, pages, n * space->page_bytes,
 		                      (row.first + i) * space->page_bytes);

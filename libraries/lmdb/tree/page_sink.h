@@ -113,10 +113,9 @@ struct dit_page_sink {
 	 * until their chunk is released. Those in the open page are filled before other
 	 * pages are added. The owner sets it. */
 	bool holds;
-	/* Full ones that are not yet written, in order, then empty ones; owned. */
+	/* Full ones that are not yet written, in order; owned. */
 	struct dit_page_chunk *held;
 	size_t nheld;
-	size_t nempty;
 	size_t held_size;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One thread, a queue, and the chunks that it has emptied. */
+/* One thread and a queue. */
 #include "tree/page_writer.h"
 
 #include <errno.h>
@@ -37,8 +37,6 @@ struct dit_page_writer {
 	struct job queue[QUEUE_SIZE]; /* a ring */
 	size_t first;
 	size_t n;
-	char *empty[QUEUE_SIZE]; /* chunks */
-	size_t nempty;
 	bool is_ended;
 };
 
@@ -98,10 +96,10 @@ static bool next_job(struct dit_page_writer *writer, struct job *ret)
  */
 static void end_job(struct dit_page_writer *writer, const struct job *job)
 {
+	dit_slab_put(job->chunk, DIT_CHUNK_BYTES);
 	dit_monitor_enter(&writer->monitor);
 	writer->first = (writer->first + 1) % QUEUE_SIZE;
 	writer->n--;
-	writer->empty[writer->nempty++] = job->chunk;
 	atomic_fetch_sub_explicit(&job->file->npending, 1, memory_order_relaxed);
 	dit_monitor_tell(&writer->monitor);
 	dit_monitor_leave(&writer->monitor);
@@ -169,9 +167,6 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 	dit_monitor_tell(&writer->monitor);
 	dit_monitor_leave(&writer->monitor);
 	(void)pthread_join(writer->thread, NULL);
-	for (size_t i = 0; i < writer->nempty; i++) {
-		dit_slab_put(writer->empty[i], DIT_CHUNK_BYTES);
-	}
 	dit_monitor_deinit(&writer->monitor);
 	free(writer);
 }
@@ -241,11 +236,8 @@ void dit_page_file_close(struct dit_page_file *file)
 	}
 }
 
-/* An empty chunk for a full one. It may be NULL while the ring is still being filled. */
-static char *exchange(struct dit_page_writer *writer, const struct job *job)
+static void hand_over(struct dit_page_writer *writer, const struct job *job)
 {
-	char *empty = NULL;
-
 	dit_monitor_enter(&writer->monitor);
 	while (writer->n == QUEUE_SIZE) {
 		dit_monitor_wait(&writer->monitor);
@@ -253,25 +245,20 @@ static char *exchange(struct dit_page_writer *writer, const struct job *job)
 	writer->queue[(writer->first + writer->n) % QUEUE_SIZE] = *job;
 	writer->n++;
 	atomic_fetch_add_explicit(&job->file->npending, 1, memory_order_relaxed);
-	if (writer->nempty > 0) {
-		empty = writer->empty[--writer->nempty];
-	}
 	dit_monitor_tell(&writer->monitor);
 	dit_monitor_leave(&writer->monitor);
-	return empty;
 }
 
-int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint64_t at)
+int dit_page_file_put(struct dit_page_file *file, char *chunk, size_t len, uint64_t at)
 {
-	struct job job = {.file = file, .chunk = *chunk, .len = len, .at = at};
+	const struct job job = {.file = file, .chunk = chunk, .len = len, .at = at};
+	int r = 0;
 
 	if (file->writer == NULL) {
-		return dit_page_file_write(file, *chunk, len, at);
+		r = dit_page_file_write(file, chunk, len, at);
+		dit_slab_put(chunk, DIT_CHUNK_BYTES);
+		return r;
 	}
-	*chunk = exchange(file->writer, &job);
-	if (*chunk == NULL) {
-		*chunk = dit_slab_get(DIT_CHUNK_BYTES);
-	}
-	return *chunk == NULL ? -ENOMEM
-	                      : atomic_load_explicit(&file->error, memory_order_relaxed);
+	hand_over(file->writer, &job);
+	return atomic_load_explicit(&file->error, memory_order_relaxed);
 }

@@ -2,8 +2,8 @@
 /*
  * Chunks of finished pages on their way into the data file.
  *
- *   tool threads   make pages │ hand over a chunk, get an empty one │ make pages │ ...
- *   page writer                 write it                              │ wait     │ ...
+ *   tool threads   make pages │ hand over a chunk │ make pages │ ...
+ *   page writer                 write it            │ wait     │ ...
  *
  * Chunks are written past the page cache, if the file system can do that
  * (system/file_io.h): pages of the cache cost a load a fifth of its processor time.
@@ -67,15 +67,15 @@ int dit_page_file_drain(struct dit_page_file *file);
 void dit_page_file_close(struct dit_page_file *file);
 
 /**
- * Write a chunk of DIT_CHUNK_BYTES, or the first part of one.
+ * Write a chunk, or the first part of one.
  *
- * @param chunk  the caller's; gets another one, or the same
+ * @param chunk  of DIT_CHUNK_BYTES, of base/slab.h; taken, also after an error
  * @param len    a multiple of the page size
  *
- * @return 0; -ENOMEM; or why an earlier chunk, or this one, could not be written:
- *         -ENOSPC, -EDQUOT, -EFBIG, other -errno
+ * @return 0; or why an earlier chunk, or this one, could not be written: -ENOSPC,
+ *         -EDQUOT, -EFBIG, other -errno
  */
-int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint64_t at);
+int dit_page_file_put(struct dit_page_file *file, char *chunk, size_t len, uint64_t at);
 
 /** Write more than a chunk holds, at once. Errors as above. */
 int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len,
