@@ -606,39 +606,6 @@ int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nreco
 	return finish_records_tree(writer, nrecords);
 }
 
-int dit_table_writer_end_part(struct dit_table_writer *writer)
-{
-	int r = dit_table_writer_end_leaf(writer);
-
-	return r < 0 ? r : dit_page_sink_flush(&writer->sink);
-}
-
-int dit_table_writer_take(struct dit_table_writer *writer,
-                          const struct dit_table_writer *part)
-{
-	struct dit_span lowest = dit_page_tree_part_key(&part->tree);
-	int r = 0;
-
-	if (lowest.len == 0) {
-		return 0;
-	}
-	r = dit_table_writer_check_key(writer, lowest);
-	r = r ?: dit_table_writer_end_leaf(writer);
-	r = r ?: dit_page_tree_take(&writer->tree, &part->tree);
-	if (r < 0) {
-		return r;
-	}
-	dit_table_writer_remember_key(writer,
-	                              (struct dit_span){part->key, part->key_len});
-	writer->nnew_leaves = 0;
-	writer->nitems += part->nitems;
-	writer->noverflow_pages += part->noverflow_pages;
-	writer->nlist_branches += part->nlist_branches;
-	writer->nlist_leaves += part->nlist_leaves;
-	writer->ncopied_pages += part->ncopied_pages;
-	return 0;
-}
-
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
 {
 	int r = dit_table_writer_end_leaf(writer);

@@ -9,8 +9,8 @@
  * inside a node (half a page at most), or into a tree of its own. The pages are what
  * liblmdb would make of MDB_APPEND, only without spare room in the lists.
  *
- * Threads: a writer belongs to one thread, a part that has ended to the thread that takes
- * it; several may write to one file. Values that are held may be filled by others.
+ * Threads: a writer belongs to one thread; several may write to one file. Values that are
+ * held may be filled by others.
  */
 #ifndef DITKIT_TABLE_WRITER_H
 #define DITKIT_TABLE_WRITER_H
@@ -140,21 +140,6 @@ int dit_table_writer_add_record(struct dit_table_writer *writer, struct dit_span
 /** The end of the list. @param nrecords  in all, if pages were kept; 0: as many as were
  * added, one at least */
 int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nrecords);
-
-/*
- * A table in parts, each by a writer of its own, on any threads:
- *
- *   a merge that is_part (tree_merge.h);  keys ...;  dit_table_writer_end_part()
- *   another writer:  dit_table_writer_take() ..., in the order of the keys
- *
- * A part needs 10 bytes and the length of a key for each leaf.
- */
-
-/** Write the rest of a part. Errors as above. */
-int dit_table_writer_end_part(struct dit_table_writer *writer);
-/** Append all leaves of a part, which has ended. Errors as above, for its keys. */
-int dit_table_writer_take(struct dit_table_writer *writer,
-                          const struct dit_table_writer *part);
 
 /** Write the rest; values that are held are released apart. @p ret gets everything but
  * flags and item_bytes. Errors as above. */

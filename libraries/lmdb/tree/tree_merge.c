@@ -454,17 +454,37 @@ int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
 
 int dit_tree_merge_end_part(struct dit_tree_merge *merge)
 {
+	struct dit_table_writer *writer = merge->shared.writer;
 	int r = dit_merge_end_records(merge);
 
-	return r < 0 ? r : dit_table_writer_end_part(merge->shared.writer);
+	r = r ?: dit_table_writer_end_leaf(writer);
+	return r ?: dit_page_sink_flush(&writer->sink);
 }
 
 int dit_tree_merge_take(struct dit_tree_merge *merge, const struct dit_tree_merge *part)
 {
+	struct dit_table_writer *writer = merge->shared.writer;
+	const struct dit_table_writer *from = part->shared.writer;
+	struct dit_span lowest = dit_page_tree_part_key(&from->tree);
 	int r = merge->stored.root == DIT_PAGE_NONE ? begin(merge) : -EINVAL;
 
-	return r < 0 ? r
-	             : dit_table_writer_take(merge->shared.writer, part->shared.writer);
+	if (r < 0 || lowest.len == 0) {
+		return r;
+	}
+	r = dit_table_writer_check_key(writer, lowest);
+	r = r ?: dit_table_writer_end_leaf(writer);
+	r = r ?: dit_page_tree_take(&writer->tree, &from->tree);
+	if (r < 0) {
+		return r;
+	}
+	dit_table_writer_remember_key(writer,
+	                              (struct dit_span){from->key, from->key_len});
+	writer->nitems += from->nitems;
+	writer->noverflow_pages += from->noverflow_pages;
+	writer->nlist_branches += from->nlist_branches;
+	writer->nlist_leaves += from->nlist_leaves;
+	writer->ncopied_pages += from->ncopied_pages;
+	return 0;
 }
 
 int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *ret,
