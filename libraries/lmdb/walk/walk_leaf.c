@@ -186,12 +186,9 @@ bool dit_walk_overflow(struct walk_member *member, const struct walk_spot *at,
 	}
 	count = dit_view_overflow_count(view);
 	check_node_count(at, node, count);
-	atomic_fetch_add_explicit(&at->tree->noverflows, count, memory_order_relaxed);
-	if (walk_wants_sizes(walk)) {
-		dit_walk_size_overflow(at->tree, count,
-		                       (uint64_t)walk->format->header_bytes +
-		                               node->value_len);
-	}
+	walk_count(at->tree, WALK_OVERFLOWS, count);
+	walk_count(at->tree, WALK_USED_BYTES,
+	           (uint64_t)walk->format->header_bytes + node->value_len);
 	*ret_first = first.page;
 	return claim_run(at, first.page, count);
 }
@@ -218,11 +215,6 @@ static bool check_flags(const struct walk_spot *at, const struct dit_node_view *
 		       node->flags);
 }
 
-static void count_item(struct walk_tree *tree)
-{
-	atomic_fetch_add_explicit(&tree->nitems, 1, memory_order_relaxed);
-}
-
 static void visit_value(struct walk_member *member, const struct walk_spot *at,
                         const struct dit_node_view *node)
 {
@@ -231,19 +223,16 @@ static void visit_value(struct walk_member *member, const struct walk_spot *at,
 
 	switch (tree->role) {
 	case WALK_FREE_TREE:
-		count_item(tree);
 		dit_walk_free_record(member, at, node);
 		return;
 	case WALK_MAIN_TREE:
-		count_item(tree);
 		dit_walk_database(at, node);
 		return;
 	case WALK_DATABASE:
-		if ((tree->record.flags & DIT_DB_DUPSORT) != 0) {
+		if (walk_has_lists(tree)) {
 			dit_walk_list(member, at, node);
 			return;
 		}
-		count_item(tree);
 		break;
 	case WALK_LIST:
 		if (node->value_len != 0) {
@@ -269,6 +258,7 @@ void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
 	struct dit_span last = {NULL, 0};
 	bool has_key = false;
 	long last_slot = 0;
+	uint64_t nitems = 0;
 	struct dit_node_view node;
 
 	for (unsigned i = 0; i < count && !dit_walk_is_over(at.walk); i++) {
@@ -288,13 +278,14 @@ void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
 		}
 		if (check_flags(&at, &node)) {
 			visit_value(member, &at, &node);
+			nitems++;
 		}
 	}
 	if (has_key) {
 		check_bounds(place, first, last_slot, last);
 	}
-	if (at.tree->role == WALK_LIST) {
-		dit_walk_count_items(at.tree, count);
+	if (!walk_has_lists(at.tree)) {
+		walk_count(at.tree, WALK_ITEMS, nitems);
 	}
 }
 
@@ -328,5 +319,5 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 	dit_walk_items(member, &place->at, view, item_bytes, tree->list_key);
 	check_bounds(place, dit_view_item(view, 0, item_bytes), -1,
 	             dit_view_item(view, count - 1, item_bytes));
-	dit_walk_count_items(tree, count);
+	walk_count(tree, WALK_ITEMS, count);
 }

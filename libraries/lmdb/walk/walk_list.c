@@ -11,15 +11,6 @@
 /* A list with more levels than this has pages enough to share them among members. */
 #define SHARED_DEPTH 3
 
-void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
-{
-	atomic_fetch_add_explicit(&tree->nitems, count, memory_order_relaxed);
-	if (tree->database != tree) {
-		atomic_fetch_add_explicit(&tree->database->nitems, count,
-		                          memory_order_relaxed);
-	}
-}
-
 /* @param is_more  the list, whose items these are, was told before */
 static void tell(const struct walk_member *member, const struct walk_tree *tree,
                  struct dit_span key, uint64_t nitems, struct dit_span items,
@@ -175,7 +166,7 @@ static void visit_inner_page(struct walk_member *member, const struct walk_spot 
 		tell(member, tree, key, dit_view_count(view), DIT_SPAN(""), false);
 		visit_nodes(member, at, key, view);
 	}
-	dit_walk_count_items(tree, dit_view_count(view));
+	walk_count(tree, WALK_ITEMS, dit_view_count(view));
 }
 
 /* ---- trees ---- */
@@ -294,7 +285,7 @@ static void visit_single(struct walk_member *member, const struct walk_spot *at,
 		tell(member, tree, node->key, 1, DIT_SPAN(""), false);
 		tell(member, tree, node->key, 1, node->value, true);
 	}
-	dit_walk_count_items(tree, 1);
+	walk_count(tree, WALK_ITEMS, 1);
 }
 
 void dit_walk_list(struct walk_member *member, const struct walk_spot *at,

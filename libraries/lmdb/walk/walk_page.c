@@ -175,10 +175,8 @@ static void compare_counter(const struct walk_tree *tree, enum dit_walk_kind kin
 static void compare_pages(const struct walk_tree *tree, enum dit_walk_kind kind,
                           uint64_t stored, uint64_t found, const char *what)
 {
-	bool has_lists =
-		tree->role == WALK_DATABASE && (tree->record.flags & DIT_DB_DUPSORT) != 0;
-
-	if (!has_lists || (tree->at.walk->format->counts_list_pages && stored < found)) {
+	if (!walk_has_lists(tree) ||
+	    (tree->at.walk->format->counts_list_pages && stored < found)) {
 		compare_counter(tree, kind, stored, found, what);
 	}
 }
@@ -193,13 +191,15 @@ void dit_walk_tree_compare(const struct walk_tree *tree)
 	compare_counter(tree, DIT_WALK_TREE_DEPTH, record->depth,
 	                atomic_load(&tree->depth), "levels");
 	compare_pages(tree, DIT_WALK_TREE_BRANCHES, record->nbranch_pages,
-	              atomic_load(&tree->nbranches), "branch pages");
+	              atomic_load(&tree->own[WALK_BRANCHES]), "branch pages");
 	compare_pages(tree, DIT_WALK_TREE_LEAVES, record->nleaf_pages,
-	              atomic_load(&tree->nleaves), "leaf pages");
+	              atomic_load(&tree->own[WALK_LEAVES]), "leaf pages");
 	compare_counter(tree, DIT_WALK_TREE_OVERFLOWS, record->noverflow_pages,
-	                atomic_load(&tree->noverflows), "overflow pages");
+	                atomic_load(&tree->own[WALK_OVERFLOWS]), "overflow pages");
 	compare_counter(tree, DIT_WALK_TREE_ITEMS, record->nitems,
-	                atomic_load(&tree->nitems), "records");
+	                atomic_load(tree->role == WALK_LIST ? &tree->own[WALK_ITEMS]
+	                                                    : &tree->all[WALK_ITEMS]),
+	                "records");
 }
 
 /* ---- branches ---- */
@@ -300,7 +300,6 @@ static void visit_branch(struct walk_member *member, const struct walk_place *pl
 	struct walk_bound last = place->lowest;
 	struct walk_bound lowest = place->lowest;
 
-	atomic_fetch_add_explicit(&place->at.tree->nbranches, 1, memory_order_relaxed);
 	if (count == 1) {
 		dit_walk_report(&place->at, DIT_WALK_BRANCH_CHILDREN,
 		                "the branch page has one child; liblmdb wants two");
@@ -410,6 +409,16 @@ static void check_level(const struct walk_place *place)
 	}
 }
 
+/* In a packed page lower counts two bytes for each item, whatever their size. */
+static uint64_t used_bytes(struct dit_page_view view)
+{
+	if ((dit_view_flags(view) & DIT_PAGE_LEAF2) != 0) {
+		return view.format->header_bytes +
+		       (uint64_t)dit_view_count(view) * dit_view_item_bytes(view);
+	}
+	return view.len - (dit_view_upper(view) - dit_view_lower(view));
+}
+
 static void visit_read(struct walk_member *member, const struct walk_place *place,
                        struct dit_page_view view)
 {
@@ -419,12 +428,13 @@ static void visit_read(struct walk_member *member, const struct walk_place *plac
 	if (!check_header(&place->at, view)) {
 		return;
 	}
-	if (flags != DIT_PAGE_BRANCH) {
+	walk_count(tree, WALK_USED_BYTES, used_bytes(view));
+	if (flags == DIT_PAGE_BRANCH) {
+		walk_count(tree, WALK_BRANCHES, 1);
+	} else {
 		check_level(place);
-		atomic_fetch_add_explicit(&tree->nleaves, 1, memory_order_relaxed);
-	}
-	if (walk_wants_sizes(member->walk)) {
-		dit_walk_size_page(tree, view);
+		walk_count(tree, WALK_LEAVES, 1);
+		walk_count(tree, WALK_KEYS, dit_view_count(view));
 	}
 	if ((flags & DIT_PAGE_LEAF2) != 0) {
 		dit_walk_packed(member, place, view);

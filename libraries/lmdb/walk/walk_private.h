@@ -47,6 +47,16 @@ enum walk_role {
 	WALK_LIST, /* the tree of one long list: keys are items, no values */
 };
 
+enum walk_counter {
+	WALK_BRANCHES, /* pages */
+	WALK_LEAVES,
+	WALK_OVERFLOWS,
+	WALK_USED_BYTES, /* of all these pages */
+	WALK_KEYS,
+	WALK_ITEMS,
+	WALK_NCOUNTERS,
+};
+
 struct walk;
 struct walk_tree;
 
@@ -73,20 +83,25 @@ struct walk_tree {
 	bool is_shared; /* its pages may become tasks, which own the tree of a list */
 
 	/* [atomic: added to by members; read when the last task of the tree has ended] */
-	_Atomic uint64_t nbranches;
-	_Atomic uint64_t nleaves;
-	_Atomic uint64_t noverflows;
-	_Atomic uint64_t nitems;
+	_Atomic uint64_t own[WALK_NCOUNTERS];
+	_Atomic uint64_t all[WALK_NCOUNTERS]; /* of a database with all of its lists */
 	_Atomic unsigned depth; /* level of the first leaf that was seen; 0: none yet */
 	_Atomic bool is_cut;    /* pages were not visited */
 	_Atomic uint64_t ntasks;
-	/* Those of a database with all of its lists; counted on demand. */
-	_Atomic uint64_t nkeys;
-	_Atomic uint64_t all_branches;
-	_Atomic uint64_t all_leaves;
-	_Atomic uint64_t all_overflows;
-	_Atomic uint64_t used_bytes;
 };
+
+/** A database whose keys have lists. */
+static inline bool walk_has_lists(const struct walk_tree *tree)
+{
+	return tree->role == WALK_DATABASE && (tree->record.flags & DIT_DB_DUPSORT) != 0;
+}
+
+/** Count for a tree, and for its database. */
+static inline void walk_count(struct walk_tree *tree, enum walk_counter what, uint64_t n)
+{
+	atomic_fetch_add_explicit(&tree->own[what], n, memory_order_relaxed);
+	atomic_fetch_add_explicit(&tree->database->all[what], n, memory_order_relaxed);
+}
 
 /* The range of the keys of a page, from the branches above. */
 struct walk_bound {
@@ -238,19 +253,6 @@ void dit_walk_tree_compare(const struct walk_tree *tree);
 
 void dit_walk_member_deinit(struct walk_member *member);
 
-/* ---- sizes ---- */
-
-static inline bool walk_wants_sizes(const struct walk *walk)
-{
-	return walk->opts->size != NULL;
-}
-
-/** A page of a tree, with sound bounds. */
-void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view);
-
-/** Pages of a long value, with @p used bytes in them. */
-void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used);
-
 /* ---- leaves ---- */
 
 void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
@@ -273,9 +275,6 @@ void dit_walk_items(struct walk_member *member, const struct walk_spot *at,
 /** Tell an item of a list's tree that is not packed. */
 void dit_walk_item(struct walk_member *member, const struct walk_tree *tree,
                    struct dit_span item);
-
-/** Add to the items of a tree, and of its database. */
-void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
 
 /**
  * Claim the pages of a long value and check their header; findings if they are wrong.
