@@ -68,36 +68,22 @@ struct joined {
 	struct dit_span *values;
 	struct dit_span *normal;
 	uint32_t n;
-	uint32_t size;
+	size_t size;
 };
 
-/* Room for one more. An entry's own count is no reason to take memory: it may be
- * forged. */
-static int joined_grow(struct joined *joined, struct dit_arena *arena, uint32_t nvalues)
-{
-	uint32_t size = joined->size == 0 ? FIRST_VALUES : 2 * joined->size;
-	struct joined grown = {.n = joined->n, .size = size < nvalues ? size : nvalues};
-
-	grown.values = dit_arena_alloc(arena, grown.size * sizeof(*grown.values));
-	grown.normal = dit_arena_alloc(arena, grown.size * sizeof(*grown.normal));
-	if (grown.values == NULL || grown.normal == NULL) {
-		return -ENOMEM;
-	}
-	if (joined->n > 0) {
-		memcpy(grown.values, joined->values, joined->n * sizeof(*grown.values));
-		memcpy(grown.normal, joined->normal, joined->n * sizeof(*grown.normal));
-	}
-	*joined = grown;
-	return 0;
-}
-
+/* An entry's own count is no reason to take memory: it may be forged. */
 static int join_value(struct joined *joined, struct dit_arena *arena,
                       const struct dit_stored_attr *stored, struct dit_span record)
 {
+	size_t size = joined->size;
+	size_t first = stored->nvalues < FIRST_VALUES ? stored->nvalues : FIRST_VALUES;
 	int r = joined->n == stored->nvalues ? DIT_E_UNKNOWN : 0;
 
-	if (r == 0 && joined->n == joined->size) {
-		r = joined_grow(joined, arena, stored->nvalues);
+	if (r == 0 && joined->n == size) {
+		r = DIT_ARENA_DOUBLE(arena, joined->normal, joined->n, size, first);
+		r = r
+		            ?: DIT_ARENA_DOUBLE(arena, joined->values, joined->n,
+		                                joined->size, first);
 	}
 	if (r == 0) {
 		r = dit_split_decode(record, stored->has_normal,
