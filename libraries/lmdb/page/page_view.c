@@ -3,6 +3,7 @@
 #include "page/page_view.h"
 
 #include "page/lmdb_format.h"
+#include "page/page_set.h"
 
 bool dit_view_has_bounds(struct dit_page_view view)
 {
@@ -39,20 +40,6 @@ static bool is_stacked(struct dit_page_view view)
 	return end == dit_view_upper(view);
 }
 
-static bool mark(uint64_t *bits, unsigned at)
-{
-	uint64_t bit = (uint64_t)1 << (at / 2 % 64);
-	bool is_new = (bits[at / 128] & bit) == 0;
-
-	bits[at / 128] |= bit;
-	return is_new;
-}
-
-static bool is_marked(const uint64_t *bits, unsigned at)
-{
-	return (bits[at / 128] >> (at / 2 % 64) & 1) != 0;
-}
-
 /*
  * Every node begins at an offset of its own and ends where another begins, or at the end.
  * So there is a chain of nodes from upper to the end; and as all of them together are as
@@ -60,6 +47,7 @@ static bool is_marked(const uint64_t *bits, unsigned at)
  */
 bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts)
 {
+	struct dit_page_set set = {.words = starts, .npages = view.len / 2};
 	unsigned count = dit_view_count(view);
 	unsigned upper = dit_view_upper(view);
 	uint64_t sum = 0;
@@ -71,12 +59,13 @@ bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts)
 	memset(starts, 0, (view.len / 128 + 1) * sizeof(*starts));
 	for (unsigned i = 0; i < count; i++) {
 		if (dit_view_node(view, i, &node) != DIT_NODE_FITS ||
-		    !mark(starts, node.at)) {
+		    !dit_page_set_add(&set, node.at / 2)) {
 			return false;
 		}
 		sum += node.bytes;
 	}
-	if (sum != view.len - upper || (count > 0 && !is_marked(starts, upper))) {
+	if (sum != view.len - upper ||
+	    (count > 0 && !dit_page_set_has(&set, upper / 2))) {
 		return false;
 	}
 	for (unsigned i = 0; i < count; i++) {
@@ -84,7 +73,7 @@ bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts)
 
 		(void)dit_view_node(view, i, &node);
 		end = node.at + node.bytes;
-		if (end < view.len ? !is_marked(starts, end) : end != view.len) {
+		if (end < view.len ? !dit_page_set_has(&set, end / 2) : end != view.len) {
 			return false;
 		}
 	}
