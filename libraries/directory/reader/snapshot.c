@@ -315,65 +315,36 @@ struct ranges {
 	uint64_t *firsts;
 	size_t n;
 	size_t size;
-	unsigned nleaves; /* of each range */
-	unsigned at;      /* leaves since the last one began */
 };
 
-static int add_leaf(struct ranges *ranges, struct dit_span lowest)
+/* IDs that do not ascend would make two ranges hold one entry. */
+static int add_range(struct ranges *ranges, uint64_t first)
 {
-	if (lowest.len != sizeof(*ranges->firsts)) {
-		return DIT_E_CORRUPT;
-	}
-	if (++ranges->at < ranges->nleaves) {
-		return 0;
-	}
-	ranges->at = 0;
-	if (DIT_GROW(ranges->firsts, ranges->size, ranges->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	memcpy(&ranges->firsts[ranges->n], lowest.data, sizeof(*ranges->firsts));
-	/* IDs that do not ascend would make two ranges hold one entry. */
-	if (ranges->firsts[ranges->n] <= ranges->firsts[ranges->n - 1]) {
-		return DIT_E_CORRUPT;
-	}
-	ranges->n++;
-	return 0;
-}
-
-/*
- * From the branch pages below the cursor, which stands at no leaf yet.
- *
- * @param ranges  `firsts` is the caller's to free, also after an error
- *
- * @return 0; DIT_E_CORRUPT; -ENOMEM; errors of reading
- */
-static int find_ranges(struct dit_tree_cursor *cursor, struct ranges *ranges)
-{
-	struct dit_span lowest;
-	int r = 0;
-
-	if (DIT_GROW(ranges->firsts, ranges->size, 1) < 0) {
-		return -ENOMEM;
-	}
-	ranges->firsts[ranges->n++] = 0;
-	/* The first leaf begins with the first range. */
-	r = dit_tree_cursor_next_leaf(cursor, &lowest);
-	r = r <= 0 ? r : dit_tree_cursor_next_leaf(cursor, &lowest);
-	while (r > 0) {
-		r = add_leaf(ranges, lowest);
-		r = r ?: dit_tree_cursor_next_leaf(cursor, &lowest);
-	}
-	return r;
+	return ranges->n > 0 && first <= ranges->firsts[ranges->n - 1]
+	               ? DIT_E_CORRUPT
+	               : DIT_APPEND(ranges->firsts, ranges->size, ranges->n, first);
 }
 
 int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
                            uint64_t **ret_firsts, size_t *ret_n)
 {
-	struct ranges ranges = {.nleaves = nleaves};
+	struct ranges ranges = {.n = 0};
 	struct dit_tree_cursor *cursor = NULL;
+	struct dit_span lowest;
+	uint64_t first = 0;
+	uint64_t nseen = 0; /* leaves */
 	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e");
 
-	r = r ?: find_ranges(cursor, &ranges);
+	r = r ?: add_range(&ranges, 0);
+	while (r == 0 && (r = dit_tree_cursor_next_leaf(cursor, &lowest)) > 0) {
+		/* The first leaf has no key. */
+		r = nseen > 0 && lowest.len != sizeof(first) ? DIT_E_CORRUPT : 0;
+		if (r == 0 && nseen > 0 && nseen % nleaves == 0) {
+			memcpy(&first, lowest.data, sizeof(first));
+			r = add_range(&ranges, first);
+		}
+		nseen++;
+	}
 	dit_tree_cursor_close(cursor);
 	if (r < 0) {
 		free(ranges.firsts);
