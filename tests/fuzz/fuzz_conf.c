@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "config/settings.h"
 #include "fuzz/fuzz_target.h"
+#include "schema/schema_private.h"
 
 static void count(void *ctx, const struct dit_report *report)
 {
@@ -31,8 +32,7 @@ static void ask(const struct dit_settings *settings)
 		CHECK(d->number == (int)i && d->type != NULL &&
 		      d->data.directory != NULL);
 		for (size_t j = 0; j < d->nindexes; j++) {
-			CHECK(d->indexes[j].ad->ordinal <
-			      dit_schema_nads(settings->schema));
+			CHECK(d->indexes[j].ad->ordinal < settings->schema->nads);
 		}
 		if (d->has_suffix && !d->is_hidden && !d->is_disabled) {
 			CHECK(dit_settings_select(settings, d->suffix_norm, false) !=

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz_target.h"
-#include "schema/schema.h"
+#include "schema/schema_private.h"
 
 static void find_twice(struct dit_schema *schema, struct dit_ad_cache *cache,
                        const char *text)
@@ -25,7 +25,7 @@ static void find_twice(struct dit_schema *schema, struct dit_ad_cache *cache,
 	CHECK(second == first);
 	CHECK(dit_ad_find(schema, NULL, first->name, &second, NULL) == 0);
 	CHECK(second == first);
-	CHECK(first->ordinal < dit_schema_nads(schema));
+	CHECK(first->ordinal < schema->nads);
 }
 
 static void define(struct dit_schema *schema, char *line)

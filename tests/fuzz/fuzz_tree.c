@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "config/settings.h"
 #include "fuzz/fuzz_target.h"
+#include "schema/schema_private.h"
 #include "system/tmp_files.h"
 
 #define CUT        "%\n"
@@ -108,8 +109,7 @@ static void check_databases(const struct dit_settings *settings)
 		CHECK(d->number == (int)i && d->type != NULL &&
 		      d->data.directory != NULL);
 		for (size_t j = 0; j < d->nindexes; j++) {
-			CHECK(d->indexes[j].ad->ordinal <
-			      dit_schema_nads(settings->schema));
+			CHECK(d->indexes[j].ad->ordinal < settings->schema->nads);
 		}
 		for (size_t j = 0; j < d->multival.nspecs; j++) {
 			CHECK(d->multival.specs[j].lo <= d->multival.specs[j].hi);

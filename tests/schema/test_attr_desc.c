@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "schema/schema_private.h"
 #include "schema_test.h"
 #include "test.h"
 
@@ -95,13 +96,13 @@ SETUP_TEST(options_become_canonical)
 
 SETUP_TEST(ordinals_of_new_descriptions_continue_those_of_types)
 {
-	uint32_t n = dit_schema_nads(*state);
+	uint32_t n = ((struct dit_schema *)*state)->nads;
 
 	assert_int_equal(n, dit_schema_ntypes(*state));
 	assert_int_equal(find(*state, "cn;lang-de")->ordinal, n);
 	assert_int_equal(find(*state, "cn;lang-en")->ordinal, n + 1);
 	assert_int_equal(find(*state, "cn;lang-de")->ordinal, n);
-	assert_int_equal(dit_schema_nads(*state), n + 2);
+	assert_int_equal(((struct dit_schema *)*state)->nads, n + 2);
 }
 
 SETUP_TEST(refused_descriptions_come_with_slapds_reason)
@@ -330,7 +331,6 @@ static void *work(void *arg)
 		               i % 2 == 0 ? "cn" : "commonName", n);
 		w->error = dit_ad_find(w->schema, cache, dit_span_of(name), &w->found[n],
 		                       NULL);
-		(void)dit_schema_nads(w->schema);
 	}
 	free(cache);
 	return NULL;
@@ -339,7 +339,7 @@ static void *work(void *arg)
 SETUP_TEST(threads_get_the_same_pointers)
 {
 	struct worker workers[4] = {{.schema = *state}};
-	uint32_t nads = dit_schema_nads(*state);
+	uint32_t nads = ((struct dit_schema *)*state)->nads;
 
 	dit_schema_freeze(*state);
 	for (unsigned i = 0; i < 4; i++) {
@@ -356,5 +356,5 @@ SETUP_TEST(threads_get_the_same_pointers)
 		assert_memory_equal(workers[i].found, workers[0].found,
 		                    sizeof(workers[0].found));
 	}
-	assert_int_equal(dit_schema_nads(*state), nads + NNAMES);
+	assert_int_equal(((struct dit_schema *)*state)->nads, nads + NNAMES);
 }

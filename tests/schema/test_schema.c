@@ -8,6 +8,7 @@
 #include "schema/schema.h"
 
 #include "base/error.h"
+#include "schema/schema_private.h"
 #include "schema_fixture.h"
 
 SETUP_TEST(hard_coded_types_are_found_by_name_alias_and_oid)
@@ -438,7 +439,7 @@ SETUP_TEST(ordinals_are_dense)
 {
 	const struct dit_attr_type *x = NULL;
 	size_t n = dit_schema_ntypes(*state);
-	size_t nclasses = dit_schema_nclasses(*state);
+	size_t nclasses = ((struct dit_schema *)*state)->nclasses;
 
 	define(*state, dit_schema_define_type, "( 1.2.3 NAME 'x' SUP name )");
 	define(*state, dit_schema_define_class, "( 1.2.4 NAME 'x' )");
@@ -446,10 +447,10 @@ SETUP_TEST(ordinals_are_dense)
 
 	assert_int_equal(x->ordinal, n);
 	assert_int_equal(x->ad.ordinal, n);
-	assert_int_equal(dit_schema_nads(*state), n + 1);
+	assert_int_equal(((struct dit_schema *)*state)->nads, n + 1);
 	assert_int_equal(dit_schema_ntypes(*state), n + 1);
 	assert_int_equal(class_of(*state, "x")->ordinal, nclasses);
-	assert_int_equal(dit_schema_nclasses(*state), nclasses + 1);
+	assert_int_equal(((struct dit_schema *)*state)->nclasses, nclasses + 1);
 	dit_schema_freeze(*state);
 	assert_ptr_equal(type_of(*state, "1.2.3"), x);
 }

@@ -296,7 +296,7 @@ static int make_ad(struct dit_schema *schema, const struct parsed_desc *desc,
 	}
 	dit_name_table_put(&schema->ads, name, ad);
 	ad->name_sum = dit_sum128_seed(name, 0);
-	ad->ordinal = atomic_fetch_add_explicit(&schema->nads, 1, memory_order_relaxed);
+	ad->ordinal = schema->nads++;
 	*ret = ad;
 	return 0;
 }

@@ -296,8 +296,7 @@ static int add_type(struct dit_schema *schema, struct dit_attr_type *type,
 		.type = type,
 		.name = dit_span_of(type->name),
 		.name_sum = dit_sum128_seed(dit_span_of(type->name), 0),
-		.ordinal =
-			atomic_fetch_add_explicit(&schema->nads, 1, memory_order_relaxed),
+		.ordinal = schema->nads++,
 	};
 	return 0;
 }

@@ -102,16 +102,6 @@ size_t dit_schema_ntypes(const struct dit_schema *schema)
 	return schema->ntypes;
 }
 
-size_t dit_schema_nclasses(const struct dit_schema *schema)
-{
-	return schema->nclasses;
-}
-
-uint32_t dit_schema_nads(const struct dit_schema *schema)
-{
-	return atomic_load_explicit(&schema->nads, memory_order_relaxed);
-}
-
 bool dit_type_is_a(const struct dit_attr_type *type, const struct dit_attr_type *ancestor)
 {
 	while (type != NULL && type != ancestor) {

@@ -342,9 +342,6 @@ const struct dit_rule *dit_schema_find_rule(const struct dit_schema *schema,
 const struct dit_syntax *dit_schema_find_syntax(const struct dit_schema *schema,
                                                 struct dit_span oid);
 size_t dit_schema_ntypes(const struct dit_schema *schema);
-size_t dit_schema_nclasses(const struct dit_schema *schema);
-/** Number of attribute descriptions so far: their ordinals are below it. Any thread. */
-uint32_t dit_schema_nads(const struct dit_schema *schema);
 
 /** A digest of the attribute types and object classes. The order and the text of their
  * definitions do not count. */

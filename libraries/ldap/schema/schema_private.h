@@ -4,7 +4,6 @@
 #define DITKIT_SCHEMA_PRIVATE_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -170,9 +169,7 @@ struct dit_schema {
 	pthread_mutex_t lock;
 	struct dit_arena ads_arena;
 	struct dit_name_table ads;
-
-	/* [atomic: relaxed; a counter that is read for array sizes, guards nothing] */
-	_Atomic uint32_t nads;
+	uint32_t nads; /* those without options included: the next ordinal */
 };
 
 /* Resolve and add one element. @p error may be NULL. On failure nothing was added, and
