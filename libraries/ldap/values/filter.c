@@ -197,9 +197,8 @@ static int normalize_string(const struct dit_value_scope *scope,
 	return 0;
 }
 
-/* The same for lists: each line is such a piece. */
-static int normalize_lines(const struct dit_value_scope *scope, bool is_first,
-                           bool is_last, struct dit_span *piece)
+int dit_scope_lines(const struct dit_value_scope *scope, bool is_first, bool is_last,
+                    struct dit_span *piece)
 {
 	struct dit_text text = {.arena = scope->arena};
 	struct dit_span rest = *piece;
@@ -219,7 +218,7 @@ static int normalize_lines(const struct dit_value_scope *scope, bool is_first,
 			dit_text_char(&text, '$');
 		}
 	}
-	*piece = (struct dit_span){text.at, text.n};
+	*piece = text.n > 0 ? (struct dit_span){text.at, text.n} : DIT_SPAN("");
 	return text.failed ? -ENOMEM : 0;
 }
 
@@ -236,7 +235,7 @@ static int normalize_piece(const struct dit_value_scope *scope,
 		return normalize_string(scope, normalizer, is_first, is_last, piece);
 	}
 	if (normalizer == DIT_NORM_POSTAL_LIST) {
-		return normalize_lines(scope, is_first, is_last, piece);
+		return dit_scope_lines(scope, is_first, is_last, piece);
 	}
 	return dit_scope_normalize(scope, normalizer, *piece, piece);
 }

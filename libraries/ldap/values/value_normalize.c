@@ -95,45 +95,6 @@ static int normalize_numeric(struct dit_span text, struct dit_arena *arena,
 	return normalize_without(text, ' ', arena, ret);
 }
 
-/* values.md 4.5: lines between '$', each prepared alone; empty ones stay empty. */
-static int normalize_list(struct dit_span text, struct dit_arena *arena,
-                          struct dit_span *ret)
-{
-	size_t nlines = 1;
-	size_t len = 0;
-	struct dit_span *lines = NULL;
-	char *to = NULL;
-
-	for (size_t i = 0; i < text.len; i++) {
-		nlines += text.data[i] == '$';
-	}
-	lines = dit_arena_calloc(arena, nlines, sizeof(*lines));
-	if (lines == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < nlines; i++) {
-		struct dit_span line = {0};
-		int r = 0;
-
-		(void)dit_cut_until(&text, '$', &line);
-		r = dit_utf8_prep(line, true, arena, &lines[i]);
-		if (r < 0) {
-			return r;
-		}
-		len += lines[i].len + 1;
-	}
-	to = dit_arena_bytes(arena, len);
-	if (to == NULL) {
-		return -ENOMEM;
-	}
-	*ret = (struct dit_span){to, len - 1};
-	for (size_t i = 0; i < nlines; i++) {
-		to = dit_span_put(to, lines[i]);
-		*to++ = '$'; /* the last one is not counted */
-	}
-	return 0;
-}
-
 /*
  * values.md 4.7: the text to its 16 bytes. slapd looks at the first 36 characters only
  * and skips dashes wherever they are; digits past the 32nd do not count. Bytes for which
@@ -238,7 +199,8 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_TELEPHONE:
 		return normalize_without(value, '-', arena, ret);
 	case DIT_NORM_POSTAL_LIST:
-		return normalize_list(value, arena, ret);
+		*ret = value;
+		return dit_scope_lines(scope, true, true, ret);
 	case DIT_NORM_GENERALIZED_TIME:
 		return dit_time_normalize(value, arena, ret);
 	case DIT_NORM_UUID16:

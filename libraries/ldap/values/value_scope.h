@@ -131,6 +131,15 @@ dit_form_fn dit_scope_aci;
 /** Certificates: the pretty form is that of an assertion about one; value_cert.c. */
 dit_form_fn dit_scope_certificate, dit_scope_certificate_list;
 dit_form_fn dit_scope_attribute_certificate;
+/**
+ * Lines between '$', each prepared alone; empty ones stay empty (values.md 4.5). Of a
+ * piece of such a value lines keep a space on the side where something went before or
+ * follows; filter.c.
+ *
+ * @param piece  becomes its normal form
+ */
+int dit_scope_lines(const struct dit_value_scope *scope, bool is_first, bool is_last,
+                    struct dit_span *piece);
 /** Look up an attribute description. @return 0; DIT_E_UNKNOWN; -ENOMEM */
 int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
                       const struct dit_ad **ret);
