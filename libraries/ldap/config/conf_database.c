@@ -48,10 +48,6 @@ static void make_place(struct dit_settings *settings, size_t at)
 		settings->databases[i] = settings->databases[i - 1];
 		settings->databases[i].number++;
 	}
-	for (struct dit_more_suffix *more = settings->memory->more_suffixes; more != NULL;
-	     more = more->next) {
-		more->database += more->database >= at;
-	}
 }
 
 int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
@@ -195,24 +191,14 @@ static int keep_suffix(struct dit_conf_parser *parser, struct dit_span suffix,
                        struct dit_span norm)
 {
 	struct dit_database *database = dit_conf_database(parser);
-	struct dit_more_suffix *more = NULL;
 
-	if (!database->has_suffix) {
-		database->suffix = suffix;
-		database->suffix_norm = norm;
-		database->has_suffix = true;
-		return 0;
+	if (database->has_suffix) {
+		return dit_words_add(&database->more_suffixes, norm,
+		                     &parser->settings->arena);
 	}
-	more = dit_arena_alloc(dit_conf_arena(parser), sizeof(*more));
-	if (more == NULL) {
-		return -ENOMEM;
-	}
-	*more = (struct dit_more_suffix){
-		.next = parser->settings->memory->more_suffixes,
-		.database = parser->scope.database,
-		.norm = norm,
-	};
-	parser->settings->memory->more_suffixes = more;
+	database->suffix = suffix;
+	database->suffix_norm = norm;
+	database->has_suffix = true;
 	return 0;
 }
 
@@ -355,7 +341,7 @@ static int bad_path(struct dit_conf_parser *parser, const char *why)
 
 int dit_conf_run_directory(struct dit_conf_parser *parser)
 {
-	struct dit_arena *arena = dit_conf_arena(parser);
+	struct dit_arena *arena = &parser->settings->arena;
 	struct dit_span path = dit_arena_copy(arena, dit_span_of(parser->scope.words[1]));
 	size_t size = strlen(parser->scope.words[1]) + sizeof("/.");
 	char *inside = dit_arena_bytes(arena, size);

@@ -269,7 +269,8 @@ void dit_conf_note_change(const struct dit_conf_parser *parser, const char *path
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 {
 	struct dit_conf_place *place = &parser->reporter->place;
-	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(path));
+	struct dit_span kept =
+		dit_arena_copy(&parser->settings->arena, dit_span_of(path));
 	const struct dit_conf_place outer_place = *place;
 	struct dit_conf_scope outer;
 	FILE *file = NULL;

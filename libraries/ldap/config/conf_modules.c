@@ -226,7 +226,7 @@ int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 	                    "backend_add:  initialization for type \"%s\" failed", type);
 	(void)say_collision(parser, module);
 	return dit_words_add(&parser->lost_types, dit_span_of(type),
-	                     dit_conf_arena(parser));
+	                     &parser->settings->arena);
 }
 
 int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *type)
@@ -261,7 +261,7 @@ static const char *module_name(struct dit_conf_parser *parser, const char *file)
 		len = end - 1;
 	}
 	name.len = len;
-	return dit_arena_copy(dit_conf_arena(parser), name).data;
+	return dit_arena_copy(&parser->settings->arena, name).data;
 }
 
 int dit_conf_run_modulepath(struct dit_conf_parser *parser)
@@ -318,7 +318,7 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 		names += name.len + (names[name.len] == ' ');
 		if (name.len > 0) {
 			r = dit_words_add(&parser->built_in, name,
-			                  dit_conf_arena(parser));
+			                  &parser->settings->arena);
 			r = r
 			            ?: dit_schema_load_module(parser->settings->schema,
 			                                      parser->built_in->text.data,
@@ -344,7 +344,7 @@ static int load_unknown(struct dit_conf_parser *parser, const char *name,
 	parser->has_unknown_schema = true;
 	if (type != NULL) {
 		return dit_words_add(&parser->loaded_types, dit_span_of(type),
-		                     dit_conf_arena(parser));
+		                     &parser->settings->arena);
 	}
 	parser->has_unknown_module = true;
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_WARNING,
@@ -393,7 +393,7 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "module_load: (%s) already loaded", file.data);
 	}
-	r = dit_words_add(&parser->modules, file, dit_conf_arena(parser));
+	r = dit_words_add(&parser->modules, file, &parser->settings->arena);
 	return r < 0 ? r : load(parser, name);
 }
 
@@ -425,7 +425,7 @@ static int add_overlay(struct dit_conf_parser *parser, const char *name)
 {
 	struct dit_overlay **list = overlays_of(parser);
 	struct dit_overlay *overlay =
-		dit_arena_alloc(dit_conf_arena(parser), sizeof(*overlay));
+		dit_arena_alloc(&parser->settings->arena, sizeof(*overlay));
 
 	if (overlay == NULL) {
 		return -ENOMEM;
@@ -441,7 +441,7 @@ int dit_conf_keep_words(struct dit_conf_parser *parser,
 	struct dit_overlay *overlay = dit_conf_overlay(parser, directive->overlay);
 	size_t n = parser->scope.nwords;
 	struct dit_overlay_line *line = dit_arena_alloc(
-		dit_conf_arena(parser), sizeof(*line) + n * sizeof(*line->args));
+		&parser->settings->arena, sizeof(*line) + n * sizeof(*line->args));
 
 	if (line == NULL) {
 		return -ENOMEM;

@@ -148,7 +148,7 @@ int dit_conf_dn(struct dit_conf_parser *parser, const char *word, struct dit_spa
 {
 	struct dit_dn dn = {0};
 	int r = dit_dn_parse(parser->settings->schema, dit_span_of(word),
-	                     dit_conf_arena(parser), NULL, &dn);
+	                     &parser->settings->arena, NULL, &dn);
 
 	if (r == -ENOMEM) {
 		return r;
@@ -187,14 +187,9 @@ int dit_conf_parser_init(struct dit_conf_parser *parser,
 	return r;
 }
 
-struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser)
-{
-	return &parser->settings->memory->arena;
-}
-
 const char *dit_conf_text(const struct dit_conf_parser *parser, const char *word)
 {
-	return dit_arena_copy(dit_conf_arena(parser), dit_span_of(word)).data;
+	return dit_arena_copy(&parser->settings->arena, dit_span_of(word)).data;
 }
 
 int dit_conf_run_unsupported(struct dit_conf_parser *parser)

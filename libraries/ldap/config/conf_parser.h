@@ -132,19 +132,6 @@ char *dit_conf_part(char **list);
 
 /* ---- the parser ---- */
 
-/** A suffix after the first of a database of another type than mdb. */
-struct dit_more_suffix {
-	struct dit_more_suffix *next;
-	size_t database;      /* place in settings->databases */
-	struct dit_span norm; /* normal form */
-};
-
-/** settings->memory */
-struct dit_settings_memory {
-	struct dit_arena arena; /* strings of the settings */
-	struct dit_more_suffix *more_suffixes;
-};
-
 /**
  * A row of modules.tsv: what a module brings. A part that a release gives more keywords
  * has several rows.
@@ -232,10 +219,7 @@ int dit_conf_parser_init(struct dit_conf_parser *parser,
 /** Empty settings; dit_settings_free() releases them. @return 0 or -ENOMEM */
 int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openldap);
 
-/** The arena of the settings. */
-struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser);
-
-/** A copy of a word in that arena. NULL: no memory */
+/** A copy of a word in the arena of the settings. NULL: no memory */
 const char *dit_conf_text(const struct dit_conf_parser *parser, const char *word);
 
 /** The argument of a directive that does nothing but set a value. */

@@ -588,7 +588,7 @@ int dit_conf_read_tree(struct dit_conf_parser *parser, const char *dir)
 		.context = {.schema = parser->settings->schema},
 	};
 	struct folder root = {.dir = dir, .dn = ""};
-	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(dir));
+	struct dit_span kept = dit_arena_copy(&parser->settings->arena, dit_span_of(dir));
 	int r = kept.data == NULL ? -ENOMEM : dit_entry_caches_init(&tree.caches);
 
 	if (r < 0) {

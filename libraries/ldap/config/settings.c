@@ -23,19 +23,13 @@
 int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openldap)
 {
 	struct dit_settings *settings = calloc(1, sizeof(*settings));
-	struct dit_settings_memory *memory = calloc(1, sizeof(*memory));
-	int r = -ENOMEM;
+	int r = settings == NULL ? -ENOMEM : dit_schema_new(&settings->schema, openldap);
 
-	if (settings != NULL && memory != NULL) {
-		r = dit_schema_new(&settings->schema, openldap);
-	}
 	if (r < 0) {
 		free(settings);
-		free(memory);
 		return r;
 	}
-	dit_arena_init(&memory->arena, ARENA_BLOCK);
-	settings->memory = memory;
+	dit_arena_init(&settings->arena, ARENA_BLOCK);
 	settings->read_us = dit_clock_us(CLOCK_REALTIME);
 	settings->idlexp = IDLEXP_DEFAULT;
 	settings->index = (struct dit_index_params){
@@ -62,8 +56,7 @@ void dit_settings_free(struct dit_settings *settings)
 	free(settings->databases);
 	free(settings->sortvals);
 	dit_schema_free(settings->schema);
-	dit_arena_deinit(&settings->memory->arena);
-	free(settings->memory);
+	dit_arena_deinit(&settings->arena);
 	free(settings);
 }
 
@@ -176,18 +169,14 @@ int dit_settings_read(struct dit_settings **ret, const struct dit_settings_sourc
 }
 
 /* Is one of the database's suffixes the DN or above it? */
-static bool serves(const struct dit_settings *settings, size_t database,
-                   struct dit_span norm_dn)
+static bool serves(const struct dit_database *d, struct dit_span norm_dn)
 {
-	const struct dit_database *d = &settings->databases[database];
-	const struct dit_more_suffix *more =
-		settings->memory == NULL ? NULL : settings->memory->more_suffixes;
+	const struct dit_word *more = d->more_suffixes;
 
 	if (d->has_suffix && dit_dn_is_below(norm_dn, d->suffix_norm)) {
 		return true;
 	}
-	while (more != NULL &&
-	       !(more->database == database && dit_dn_is_below(norm_dn, more->norm))) {
+	while (more != NULL && !dit_dn_is_below(norm_dn, more->text)) {
 		more = more->next;
 	}
 	return more != NULL;
@@ -200,7 +189,7 @@ const struct dit_database *dit_settings_select(const struct dit_settings *settin
 		const struct dit_database *d = &settings->databases[i];
 
 		if (!d->is_hidden && !d->is_disabled &&
-		    !(is_glued && d->is_subordinate) && serves(settings, i, norm_dn)) {
+		    !(is_glued && d->is_subordinate) && serves(d, norm_dn)) {
 			return d;
 		}
 	}
@@ -213,9 +202,7 @@ const struct dit_database *dit_settings_superior(const struct dit_settings *sett
 	const struct dit_database *end = settings->databases + settings->ndatabases;
 
 	for (const struct dit_database *d = subordinate + 1; d < end; d++) {
-		if (!d->is_subordinate &&
-		    serves(settings, (size_t)(d - settings->databases),
-		           subordinate->suffix_norm)) {
+		if (!d->is_subordinate && serves(d, subordinate->suffix_norm)) {
 			return d;
 		}
 	}

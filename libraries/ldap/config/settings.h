@@ -21,8 +21,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/arena.h"
 #include "base/openldap.h"
 #include "base/report.h"
+#include "base/words.h"
 #include "schema/schema.h"
 
 #define DIT_INDEX_PRES   0x1u
@@ -48,8 +50,6 @@ struct dit_multival_spec {
 };
 
 #define DIT_MULTIVAL_NONE UINT32_MAX /* no threshold */
-
-struct dit_settings_memory;
 
 /** Parameters of key generation (config.md 3.1). */
 struct dit_index_params {
@@ -123,6 +123,8 @@ struct dit_database {
 	size_t indexes_size; /* private: for how many there is room */
 	struct dit_multival_rules multival;
 	struct dit_overlay *overlays; /* the last one is the first; NULL: none */
+	/* private: normal forms of suffixes after the first, of another type than mdb */
+	const struct dit_word *more_suffixes;
 	const char *file; /* file with the "database" line, or the tree; NULL: number 0 */
 	unsigned long line;
 	bool is_shadow;         /* private: syncrepl or updatedn was read */
@@ -146,7 +148,7 @@ struct dit_settings {
 	/* private */
 	size_t sortvals_size; /* for how many there is room */
 	size_t databases_size;
-	struct dit_settings_memory *memory; /* NULL: the settings were not read */
+	struct dit_arena arena; /* all strings */
 };
 
 /** The overlay of that name that was configured last; NULL: there is none. */
