@@ -6,7 +6,6 @@
  */
 #include "entry/why.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,30 +28,9 @@ static struct dit_span until_nul(struct dit_span text)
 	               : (struct dit_span){text.data, strnlen(text.data, text.len)};
 }
 
-/* Copy @p text with the parts of its letters; if @p to is NULL, count. @return bytes */
-static size_t fill_in(const char *text, const struct dit_span parts[4], char *to)
-{
-	static const char letters[] = "avdn";
-	size_t len = 0;
-
-	while (*text != '\0') {
-		const char *letter = text[0] == '{' && text[1] != '\0' && text[2] == '}'
-		                             ? strchr(letters, text[1])
-		                             : NULL;
-		struct dit_span part = letter != NULL ? parts[letter - letters]
-		                                      : (struct dit_span){text, 1};
-
-		if (to != NULL) {
-			memcpy(to + len, part.data, part.len);
-		}
-		len += part.len;
-		text += letter != NULL ? 3 : 1;
-	}
-	return len;
-}
-
 char *dit_why_fill(const struct dit_why *why, const char *text, struct dit_arena *arena)
 {
+	static const char letters[] = "avdn";
 	char number[sizeof("4294967295")];
 	bool is_named = why->name.data != NULL || why->ad == NULL;
 	const struct dit_span parts[] = {
@@ -61,14 +39,19 @@ char *dit_why_fill(const struct dit_why *why, const char *text, struct dit_arena
 		until_nul(why->detail),
 		{number, (size_t)snprintf(number, sizeof(number), "%u", why->number)},
 	};
-	size_t len = fill_in(text, parts, NULL);
-	char *ret = dit_arena_bytes(arena, len + 1);
+	struct dit_text out = {.arena = arena};
 
-	if (ret != NULL) {
-		(void)fill_in(text, parts, ret);
-		ret[len] = '\0';
+	while (*text != '\0') {
+		const char *letter = text[0] == '{' && text[1] != '\0' && text[2] == '}'
+		                             ? strchr(letters, text[1])
+		                             : NULL;
+
+		dit_text_span(&out, letter != NULL ? parts[letter - letters]
+		                                   : (struct dit_span){text, 1});
+		text += letter != NULL ? 3 : 1;
 	}
-	return ret;
+	dit_text_char(&out, '\0');
+	return out.failed ? NULL : out.at;
 }
 
 int dit_why_set(struct dit_notes *notes, struct dit_why why)
@@ -183,27 +166,21 @@ static int show(struct dit_span *text, size_t max, struct dit_arena *arena)
 {
 	bool is_cut = text->len > max;
 	size_t len = is_cut ? max : text->len;
-	char *copy = dit_arena_bytes(arena, len + strlen("..."));
+	struct dit_text out = {.arena = arena};
 
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	assert(len == 0 || text->data != NULL);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text->data[i];
-
-		copy[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-	}
 	/* No character of UTF-8 is cut in two. */
 	while (is_cut && len > 0 && ((unsigned char)text->data[len] & 0xc0) == 0x80) {
 		len--;
 	}
-	if (is_cut) {
-		memcpy(copy + len, "...", 3);
-		len += 3;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text->data[i];
+
+		dit_text_char(&out, c < 0x20 || c == 0x7f ? '?' : (char)c);
 	}
-	*text = (struct dit_span){copy, len};
-	return 0;
+	dit_text_span(&out, is_cut ? DIT_SPAN("...") : DIT_SPAN(""));
+	dit_text_char(&out, '\0'); /* an empty text is one, too */
+	*text = (struct dit_span){out.at, out.n - 1};
+	return out.failed ? -ENOMEM : 0;
 }
 
 /* NULL: no memory */

@@ -247,27 +247,32 @@ static const char *parse_desc(const struct dit_schema *schema, struct dit_span n
 	return has_options ? parse_options(schema, name, desc) : NULL;
 }
 
-static char *append_option(char *at, struct dit_span option)
+static void put_option(struct dit_text *text, struct dit_span option)
 {
-	*at++ = ';';
-	dit_ascii_copy_lower(at, option);
-	return at + option.len;
+	dit_text_char(text, ';');
+	for (size_t i = 0; i < option.len; i++) {
+		dit_text_char(text, dit_ascii_lower(option.data[i]));
+	}
 }
 
 /*
  * Write the canonical options, ";a;b". @p with_binary puts "binary" to its alphabetical
  * place.
  */
-static char *append_options(char *at, const struct parsed_desc *desc, bool with_binary)
+static void put_options(struct dit_text *text, const struct parsed_desc *desc,
+                        bool with_binary)
 {
 	for (size_t i = 0; i < desc->noptions; i++) {
 		if (with_binary && compare_nocase(desc->options[i], binary) > 0) {
-			at = append_option(at, binary);
+			put_option(text, binary);
 			with_binary = false;
 		}
-		at = append_option(at, desc->options[i]);
+		put_option(text, desc->options[i]);
 	}
-	return with_binary ? append_option(at, binary) : at;
+	if (with_binary) {
+		put_option(text, binary);
+	}
+	dit_text_char(text, '\0');
 }
 
 /*
@@ -279,20 +284,17 @@ static int make_ad(struct dit_schema *schema, const struct parsed_desc *desc,
                    struct dit_span name, const struct dit_ad **ret)
 {
 	struct dit_ad *ad = dit_arena_calloc(&schema->ads_arena, 1, sizeof(*ad));
-	char *options = dit_arena_bytes(&schema->ads_arena, name.len + 1);
-	char *end = NULL;
+	struct dit_text options = {.arena = &schema->ads_arena};
 
-	if (ad == NULL || options == NULL ||
-	    dit_name_table_reserve(&schema->ads, 1) < 0) {
+	put_options(&options, desc, false);
+	if (ad == NULL || options.failed || dit_name_table_reserve(&schema->ads, 1) < 0) {
 		return -ENOMEM;
 	}
 	ad->type = desc->type;
 	ad->is_binary = desc->is_binary;
 	ad->name = name;
-	end = append_options(options, desc, false);
-	*end = '\0';
-	if (end != options) {
-		ad->options = (struct dit_span){options + 1, (size_t)(end - options) - 1};
+	if (options.n > 1) {
+		ad->options = (struct dit_span){options.at + 1, options.n - 2};
 	}
 	dit_name_table_put(&schema->ads, name, ad);
 	ad->name_sum = dit_sum128_seed(name, 0);
@@ -303,23 +305,21 @@ static int make_ad(struct dit_schema *schema, const struct parsed_desc *desc,
 
 /* With the lock held. The name is put where it stays if the description is new. */
 static int find_locked(struct dit_schema *schema, const struct parsed_desc *desc,
-                       size_t size, const struct dit_ad **ret)
+                       const struct dit_ad **ret)
 {
 	struct dit_arena_mark mark = dit_arena_mark(&schema->ads_arena);
-	char *text = dit_arena_bytes(&schema->ads_arena, size);
-	char *end = NULL;
+	struct dit_text text = {.arena = &schema->ads_arena};
 	struct dit_span name = {0};
 	const struct dit_ad *known = NULL;
 	bool is_known = false;
 	int r = 0;
 
-	if (text == NULL) {
+	dit_text_span(&text, desc->type->ad.name);
+	put_options(&text, desc, desc->is_binary);
+	if (text.failed) {
 		return -ENOMEM;
 	}
-	end = append_options(dit_span_put(text, desc->type->ad.name), desc,
-	                     desc->is_binary);
-	*end = '\0';
-	name = (struct dit_span){text, (size_t)(end - text)};
+	name = (struct dit_span){text.at, text.n - 1};
 	known = dit_name_table_find(&schema->ads, name);
 	is_known = known != NULL;
 	r = is_known ? 0 : make_ad(schema, desc, name, &known);
@@ -332,26 +332,12 @@ static int find_locked(struct dit_schema *schema, const struct parsed_desc *desc
 	return r;
 }
 
-static int find_with_options(struct dit_schema *schema, const struct parsed_desc *desc,
-                             const struct dit_ad **ret)
-{
-	size_t size = desc->type->ad.name.len + binary.len + 2;
-	int r = 0;
-
-	for (size_t i = 0; i < desc->noptions; i++) {
-		size += desc->options[i].len + 1;
-	}
-	(void)pthread_mutex_lock(&schema->lock);
-	r = find_locked(schema, desc, size, ret);
-	(void)pthread_mutex_unlock(&schema->lock);
-	return r;
-}
-
 static int resolve(struct dit_schema *schema, struct dit_span name,
                    const struct dit_ad **ret, const char **ret_reason)
 {
 	struct parsed_desc desc; /* 2 KiB; parse_desc() sets what is read */
 	const char *reason = parse_desc(schema, name, &desc);
+	int r = 0;
 
 	if (reason != NULL) {
 		if (ret_reason != NULL) {
@@ -363,7 +349,10 @@ static int resolve(struct dit_schema *schema, struct dit_span name,
 		*ret = &desc.type->ad;
 		return 0;
 	}
-	return find_with_options(schema, &desc, ret);
+	(void)pthread_mutex_lock(&schema->lock);
+	r = find_locked(schema, &desc, ret);
+	(void)pthread_mutex_unlock(&schema->lock);
+	return r;
 }
 
 /* Failures are not kept: they end an entry or the load. */

@@ -216,35 +216,4 @@ dit_form_fn dit_csn_normalize; /* both forms are the same */
 int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
                           struct dit_span *ret);
 
-/*
- * Text under construction, for URLs, rights and filters: it grows in an arena and
- * remembers that it ran out of memory.
- */
-
-/** Zero but for the arena is empty. */
-struct dit_text {
-	struct dit_arena *arena;
-	char *at;
-	size_t n;
-	size_t max;
-	bool failed;
-};
-
-static inline void dit_text_char(struct dit_text *text, char c)
-{
-	if (text->n == text->max &&
-	    DIT_ARENA_DOUBLE(text->arena, text->at, text->n, text->max, 64) < 0) {
-		text->failed = true;
-		return;
-	}
-	text->at[text->n++] = c;
-}
-
-static inline void dit_text_span(struct dit_text *text, struct dit_span span)
-{
-	for (size_t i = 0; i < span.len; i++) {
-		dit_text_char(text, span.data[i]);
-	}
-}
-
 #endif
