@@ -105,8 +105,7 @@ static int serial_number(struct dit_span number, struct dit_arena *arena,
                          struct dit_span *ret)
 {
 	const unsigned char *s = (const unsigned char *)number.data;
-	char *start = NULL;
-	char *to = NULL;
+	struct dit_text out = {.arena = arena};
 
 	if (number.len == 0) {
 		*ret = DIT_SPAN("'0'H");
@@ -117,22 +116,16 @@ static int serial_number(struct dit_span number, struct dit_arena *arena,
 	    ((s[0] == 0x00 && s[1] < 0x80) || (s[0] == 0xFF && s[1] >= 0x80))) {
 		return DIT_E_INVALID;
 	}
-	start = dit_arena_bytes(arena, 2 * number.len + strlen("''H"));
-	if (start == NULL) {
-		return -ENOMEM;
-	}
-	to = start;
-	*to++ = '\'';
+	dit_text_char(&out, '\'');
 	for (size_t i = number.len > 1 && s[0] == 0x00 ? 1 : 0; i < number.len; i++) {
-		if (to > start + 1 || s[i] >= 0x10) {
-			*to++ = "0123456789ABCDEF"[s[i] >> 4];
+		if (out.n > 1 || s[i] >= 0x10) {
+			dit_text_char(&out, "0123456789ABCDEF"[s[i] >> 4]);
 		}
-		*to++ = "0123456789ABCDEF"[s[i] & 0x0F];
+		dit_text_char(&out, "0123456789ABCDEF"[s[i] & 0x0F]);
 	}
-	*to++ = '\'';
-	*to++ = 'H';
-	*ret = (struct dit_span){start, (size_t)(to - start)};
-	return 0;
+	dit_text_span(&out, DIT_SPAN("'H"));
+	*ret = (struct dit_span){out.at, out.n};
+	return out.failed ? -ENOMEM : 0;
 }
 
 /* Take the content that a head announced. @return false: it breaks off */
@@ -142,8 +135,7 @@ static bool take_content(struct dit_span *in, size_t len, struct dit_span *ret)
 		return false;
 	}
 	*ret = (struct dit_span){in->data, len};
-	in->data += len;
-	in->len -= len;
+	dit_cut(in, len);
 	return true;
 }
 
@@ -269,22 +261,19 @@ static bool take_number(struct asserting *a, struct dit_span *ret)
 /* Text in quotes, of which those in the text are doubled. */
 static bool take_quoted(struct asserting *a, struct dit_span *ret)
 {
-	char *start = dit_arena_bytes(a->scope->arena, a->in.len);
-	char *to = start;
+	struct dit_text out = {.arena = a->scope->arena};
 
-	if (start == NULL) {
-		a->error = -ENOMEM;
-		return false;
-	}
 	if (!take(a, DIT_SPAN("\""))) {
 		return false;
 	}
 	while (a->in.len > 0) {
 		if (take(a, DIT_SPAN("\"")) && !(a->in.len > 0 && a->in.data[0] == '"')) {
-			*ret = (struct dit_span){start, (size_t)(to - start)};
-			return true;
+			*ret = out.n > 0 ? (struct dit_span){out.at, out.n}
+			                 : DIT_SPAN("");
+			a->error = out.failed ? -ENOMEM : 0;
+			return !out.failed;
 		}
-		*to++ = a->in.data[0];
+		dit_text_char(&out, a->in.data[0]);
 		dit_cut(&a->in, 1);
 	}
 	return false;
