@@ -134,12 +134,13 @@ static ssize_t read_text(struct dit_ldif_source *source, char *buffer, size_t si
 static int read_start(struct dit_ldif_source *source, char *buffer, struct dit_span *ret)
 {
 	size_t len = 0;
-	ssize_t n = 1;
+	ssize_t n = 0;
 
-	while (n > 0 && len < DIT_INPUT_KIND_BYTES && memchr(buffer, '\n', len) == NULL) {
+	do {
 		n = read_text(source, buffer + len, DIT_INPUT_KIND_BYTES - len);
 		len += n > 0 ? (size_t)n : 0;
-	}
+	} while (n > 0 && len < DIT_INPUT_KIND_BYTES &&
+	         memchr(buffer, '\n', len) == NULL);
 	*ret = (struct dit_span){buffer, len};
 	return len > 0 ? 1 : (int)n;
 }

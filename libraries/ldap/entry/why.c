@@ -6,6 +6,7 @@
  */
 #include "entry/why.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,6 +169,7 @@ static int show(struct dit_span *text, size_t max, struct dit_arena *arena)
 	size_t len = is_cut ? max : text->len;
 	struct dit_text out = {.arena = arena};
 
+	assert(len == 0 || text->data != NULL);
 	/* No character of UTF-8 is cut in two. */
 	while (is_cut && len > 0 && ((unsigned char)text->data[len] & 0xc0) == 0x80) {
 		len--;
