@@ -85,27 +85,22 @@ bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_a
 	return false;
 }
 
-/* A copy of @p list with one more value at @p at. NULL: no memory. */
-static struct dit_span *list_insert(struct dit_arena *arena, const struct dit_span *list,
-                                    uint32_t n, uint32_t at, struct dit_span value)
+/* Make the list a copy with one more value at @p at. @return 0 or -ENOMEM */
+static int insert(struct dit_arena *arena, struct dit_span **list, uint32_t n,
+                  uint32_t at, struct dit_span value)
 {
-	struct dit_span *copy = NULL;
+	struct dit_span *copy = dit_arena_alloc(arena, ((size_t)n + 1) * sizeof(*copy));
 
-	if (n >= UINT32_MAX / sizeof(*copy)) {
-		return NULL;
-	}
-	copy = dit_arena_alloc(arena, ((size_t)n + 1) * sizeof(*copy));
 	if (copy == NULL) {
-		return NULL;
+		return -ENOMEM;
 	}
-	if (at > 0) {
-		memcpy(copy, list, at * sizeof(*copy));
+	if (n > 0) {
+		memcpy(copy, *list, at * sizeof(*copy));
+		memcpy(copy + at + 1, *list + at, (n - at) * sizeof(*copy));
 	}
 	copy[at] = value;
-	if (at < n) {
-		memcpy(copy + at + 1, list + at, (n - at) * sizeof(*copy));
-	}
-	return copy;
+	*list = copy;
+	return 0;
 }
 
 /*
@@ -116,30 +111,22 @@ static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
                      struct dit_attr *attr)
 {
 	struct dit_span normal = {NULL, 0};
-	struct dit_span *values = NULL;
-	struct dit_span *normals = NULL;
-	uint32_t at = 0;
 	int r = dit_name_normal(check->context->schema, ava, check->arena, &normal);
+	bool has_normal = r > 0 && (attr->nvalues == 0 || attr->normal != NULL);
+	uint32_t at = 0;
 
 	if (r < 0) {
 		return r;
 	}
 	at = dit_attr_position(attr, r > 0 ? normal : ava->value);
-	values = list_insert(check->arena, attr->values, attr->nvalues, at, ava->value);
-	if (values == NULL) {
-		return -ENOMEM;
+	r = insert(check->arena, &attr->values, attr->nvalues, at, ava->value);
+	if (!has_normal) {
+		attr->normal = NULL;
+	} else if (r == 0) {
+		r = insert(check->arena, &attr->normal, attr->nvalues, at, normal);
 	}
-	if (r > 0 && (attr->nvalues == 0 || attr->normal != NULL)) {
-		normals = list_insert(check->arena, attr->normal, attr->nvalues, at,
-		                      normal);
-		if (normals == NULL) {
-			return -ENOMEM;
-		}
-	}
-	attr->values = values;
-	attr->normal = normals;
-	attr->nvalues++;
-	return 0;
+	attr->nvalues += r == 0;
+	return r;
 }
 
 static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
