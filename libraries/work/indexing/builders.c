@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/object.h"
@@ -16,168 +17,24 @@
 #include "sort/postings.h"
 #include "sort/sort.h"
 
-#define WIDE_PRODUCER_MIN (64u << 10)
 /* Lists in one batch. */
 #define LISTS_MAX 64
 /* So many come of a piece of a huge value alone, whose keys take long. */
 #define MANY_KEYS 4096
 
-/* ---- keys of any length ---- */
-
 /*
- * Keys of any length go through the general sorter, one record for each posting, with an
- * empty value and the key and 8 bytes of the ID, big-endian. Equal records are the same
- * pair inserted again: storage.md 5.4 wants to know that.
+ * Keys of any length go through a general sorter, one record for each posting, with an
+ * empty value and the key
+ *
+ *   4  number of the database, big-endian
+ *   n  key bytes
+ *   8  ID, big-endian
+ *
+ * Equal records are the same pair inserted again: storage.md 5.4 wants to know that.
  */
+#define DB_BYTES     4
 #define WIDE_KEY_MAX 511
 #define ID_BYTES     8
-
-struct wide_keys {
-	struct dit_shared shared;  /* [const] */
-	struct dit_sorter *sorter; /* producers push to it */
-	uint64_t *npushed;         /* of each producer; [own: it] */
-
-	/* [own: the thread that reads] */
-	struct dit_list list;
-	const struct dit_late_table *late; /* NULL: not finished */
-	uint64_t nread;
-
-	/* The record read ahead: the first of the next key. */
-	bool has_record;
-	char key[WIDE_KEY_MAX];
-	size_t key_len;
-	uint64_t id;
-
-	char list_key[WIDE_KEY_MAX]; /* of the list that is collected */
-};
-
-static void wide_free(struct wide_keys *keys)
-{
-	if (keys != NULL) {
-		dit_sorter_free(keys->sorter);
-		free(keys->npushed);
-		dit_list_deinit(&keys->list);
-		free(keys);
-	}
-}
-
-/* Without the ID. */
-static struct dit_span key_of(struct dit_span record)
-{
-	return (struct dit_span){record.data, record.len - ID_BYTES};
-}
-
-/* A key comes before those that begin with it, whatever their IDs are. */
-static int order_records(void *ctx, struct dit_span a, struct dit_span b)
-{
-	(void)ctx;
-	return dit_span_compare(key_of(a), key_of(b))
-	               ?: memcmp(a.data + a.len - ID_BYTES, b.data + b.len - ID_BYTES,
-	                         ID_BYTES);
-}
-
-static int wide_new(struct wide_keys **ret, const struct dit_builders_opts *opts,
-                    size_t memory_bytes)
-{
-	const struct dit_sorter_opts sorter = {.size = sizeof(sorter),
-	                                       .nproducers = opts->shared.nthreads,
-	                                       .memory_bytes = memory_bytes,
-	                                       .tmpdir = opts->shared.tmpdir,
-	                                       .order = order_records,
-	                                       .cipher = opts->shared.cipher};
-	struct wide_keys *keys = calloc(1, sizeof(*keys));
-	int r = 0;
-
-	if (keys == NULL) {
-		return -ENOMEM;
-	}
-	keys->shared = opts->shared;
-	dit_list_init(&keys->list, opts->list_max);
-	keys->npushed = calloc(opts->shared.nthreads, sizeof(*keys->npushed));
-	r = keys->npushed == NULL ? -ENOMEM : dit_sorter_new(&keys->sorter, &sorter);
-	return DIT_HAND_OVER(r, ret, keys, wide_free);
-}
-
-static int wide_push(struct wide_keys *keys, unsigned producer, struct dit_span key,
-                     uint64_t id)
-{
-	char record[WIDE_KEY_MAX + ID_BYTES];
-
-	if (key.len == 0 || key.len > WIDE_KEY_MAX) {
-		return key.len == 0 ? -EINVAL : DIT_E_TOOLONG;
-	}
-	memcpy(record, key.data, key.len);
-	dit_be_put(record + key.len, id, ID_BYTES);
-	keys->npushed[producer]++;
-	return dit_sorter_push(keys->sorter, producer,
-	                       (struct dit_span){record, key.len + ID_BYTES},
-	                       DIT_SPAN(""));
-}
-
-static int read_ahead(struct wide_keys *keys)
-{
-	struct dit_sort_record record = {0};
-	int r = 0;
-
-	if (dit_stop_is_set(keys->shared.stop)) {
-		return DIT_E_STOPPED;
-	}
-	r = dit_sorter_next(keys->sorter, &record);
-	keys->has_record = r > 0;
-	if (r > 0) {
-		struct dit_span key = key_of(record.key);
-
-		memcpy(keys->key, key.data, key.len);
-		keys->key_len = key.len;
-		keys->id = dit_be_get(key.data + key.len, ID_BYTES);
-	}
-	return r < 0 ? r : 0;
-}
-
-static int wide_finish(struct wide_keys *keys, const struct dit_late_table *late)
-{
-	int r = dit_sorter_seal(keys->sorter);
-
-	keys->late = late;
-	return r ?: read_ahead(keys);
-}
-
-/* All IDs of the key read ahead. */
-static int collect(struct wide_keys *keys, size_t key_len)
-{
-	int r = 0;
-
-	dit_list_reset(&keys->list);
-	do {
-		keys->nread++;
-		r = dit_list_add(&keys->list, keys->id);
-		r = r ?: read_ahead(keys);
-	} while (r == 0 && keys->has_record && keys->key_len == key_len &&
-	         memcmp(keys->key, keys->list_key, key_len) == 0);
-	return r;
-}
-
-static int wide_next(struct wide_keys *keys, struct dit_posting_list *ret)
-{
-	struct dit_list *list = &keys->list;
-	size_t key_len = keys->key_len;
-	int r = 0;
-
-	if (!keys->has_record) {
-		return keys->late == NULL ? -EINVAL : 0;
-	}
-	memcpy(keys->list_key, keys->key, key_len);
-	r = collect(keys, key_len);
-	if (r < 0) {
-		return r;
-	}
-	ret->key = (struct dit_span){keys->list_key, key_len};
-	ret->nids = dit_list_finish(list, keys->late, &ret->ids);
-	ret->is_repeated = dit_list_is_repeated(list, keys->late);
-	return 1;
-}
-
-/* ---- all databases ---- */
 
 /* Keys of entries that a producer has pushed. */
 struct count {
@@ -194,16 +51,18 @@ struct dit_builders {
 	size_t ndbs;
 	unsigned nproducers;
 	struct dit_postings *postings;
-	/* One for each database; NULL: its keys are not DIT_KEY_WIDE. */
-	struct wide_keys **wide;
+	uint32_t list_max;
+	struct dit_sorter *wide;    /* NULL: no database is of DIT_KEY_WIDE */
+	struct dit_sort_view *view; /* of it, once all is finished */
+	uint64_t *nwide; /* pushed to each database; of each producer, [own: it] */
 	unsigned
 		*presence; /* of each database: the stream of its presence key; 0: none */
 	struct count *counts; /* one for each producer */
 };
 
 struct dit_index_cursor {
+	const struct dit_builders *builders;
 	const struct dit_index_db *db;
-	struct wide_keys *wide;              /* NULL: of another format */
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	struct dit_posting_cursor *presence; /* NULL: there is none */
 	bool had_presence;                   /* it was given out */
@@ -211,6 +70,17 @@ struct dit_index_cursor {
 	/* The batch that was given out. */
 	struct dit_posting_list lists[LISTS_MAX];
 	char keys[LISTS_MAX][sizeof(uint64_t)];
+
+	/* Of DIT_KEY_WIDE. */
+	struct dit_sort_cursor *wide; /* NULL: of another format */
+	struct dit_list list;
+	uint64_t nread;
+	/* The record read ahead: the first of the next key. */
+	bool has_record;
+	char key[WIDE_KEY_MAX];
+	size_t key_len;
+	uint64_t id;
+	char list_key[WIDE_KEY_MAX]; /* of the list that is collected */
 };
 
 static bool needs_64bit(enum dit_key_format format)
@@ -254,24 +124,44 @@ static bool is_wide(const struct dit_builders *builders, size_t db)
 	return dit_index_set_db(builders->indexes, db)->format == DIT_KEY_WIDE;
 }
 
+/* Without the ID. */
+static struct dit_span key_of(struct dit_span record)
+{
+	return (struct dit_span){record.data, record.len - ID_BYTES};
+}
+
+/* A key comes before those that begin with it, whatever their IDs are. */
+static int order_records(void *ctx, struct dit_span a, struct dit_span b)
+{
+	(void)ctx;
+	return dit_span_compare(key_of(a), key_of(b))
+	               ?: memcmp(a.data + a.len - ID_BYTES, b.data + b.len - ID_BYTES,
+	                         ID_BYTES);
+}
+
 static int make_wide(struct dit_builders *builders, const struct dit_builders_opts *opts)
 {
-	size_t least = (size_t)opts->shared.nthreads * WIDE_PRODUCER_MIN;
-	size_t nwide = 0;
-	size_t memory = 0;
-	int r = 0;
+	size_t least = (size_t)opts->shared.nthreads * DIT_SORT_SHARE_MIN;
+	const struct dit_sorter_opts sorter = {
+		.size = sizeof(sorter),
+		.nproducers = opts->shared.nthreads,
+		.memory_bytes =
+			opts->wide_memory_bytes < least ? least : opts->wide_memory_bytes,
+		.tmpdir = opts->shared.tmpdir,
+		.order = order_records,
+		.cipher = opts->shared.cipher};
+	bool has_wide = false;
 
 	for (size_t i = 0; i < builders->ndbs; i++) {
-		nwide += is_wide(builders, i);
+		has_wide |= is_wide(builders, i);
 	}
-	memory = nwide == 0 ? 0 : opts->wide_memory_bytes / nwide;
-	memory = memory < least ? least : memory;
-	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
-		if (is_wide(builders, i)) {
-			r = wide_new(&builders->wide[i], opts, memory);
-		}
+	if (!has_wide) {
+		return 0;
 	}
-	return r;
+	builders->nwide =
+		calloc(opts->shared.nthreads * builders->ndbs, sizeof(uint64_t));
+	return builders->nwide == NULL ? -ENOMEM
+	                               : dit_sorter_new(&builders->wide, &sorter);
 }
 
 int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *opts)
@@ -287,10 +177,9 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 	builders->nproducers = opts->shared.nthreads;
 	builders->counts = calloc(builders->nproducers + 1, sizeof(*builders->counts));
 	builders->ndbs = dit_index_set_ndbs(opts->indexes);
-	builders->wide = calloc(builders->ndbs + 1, sizeof(struct wide_keys *));
+	builders->list_max = opts->list_max;
 	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
-	r = builders->wide == NULL || builders->presence == NULL ||
-	                    builders->counts == NULL
+	r = builders->presence == NULL || builders->counts == NULL
 	            ? -ENOMEM
 	            : make_postings(builders, opts);
 	r = r ?: make_wide(builders, opts);
@@ -303,10 +192,9 @@ void dit_builders_free(struct dit_builders *builders)
 		return;
 	}
 	dit_postings_free(builders->postings);
-	for (size_t i = 0; builders->wide != NULL && i < builders->ndbs; i++) {
-		wide_free(builders->wide[i]);
-	}
-	free(builders->wide);
+	dit_sort_view_close(builders->view);
+	dit_sorter_free(builders->wide);
+	free(builders->nwide);
 	free(builders->presence);
 	free(builders->counts);
 	free(builders);
@@ -320,6 +208,23 @@ int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned
 	return dit_postings_push(builders->postings, producer, db, id, ordinals, nkeys);
 }
 
+static int push_wide_key(struct dit_builders *builders, unsigned producer, unsigned db,
+                         uint64_t id, struct dit_span key)
+{
+	char record[DB_BYTES + WIDE_KEY_MAX + ID_BYTES];
+
+	if (key.len == 0 || key.len > WIDE_KEY_MAX) {
+		return key.len == 0 ? -EINVAL : DIT_E_TOOLONG;
+	}
+	dit_be_put(record, db, DB_BYTES);
+	memcpy(record + DB_BYTES, key.data, key.len);
+	dit_be_put(record + DB_BYTES + key.len, id, ID_BYTES);
+	builders->nwide[producer * builders->ndbs + db]++;
+	return dit_sorter_push(builders->wide, producer,
+	                       (struct dit_span){record, DB_BYTES + key.len + ID_BYTES},
+	                       DIT_SPAN(""));
+}
+
 int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
                           uint64_t id, struct dit_span key)
 {
@@ -329,9 +234,8 @@ int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsi
 		return dit_postings_push(builders->postings, producer,
 		                         builders->presence[db], id, &ordinal, 1);
 	}
-	return builders->wide[db] == NULL
-	               ? -EINVAL
-	               : wide_push(builders->wide[db], producer, key, id);
+	return is_wide(builders, db) ? push_wide_key(builders, producer, db, id, key)
+	                             : -EINVAL;
 }
 
 struct pushing {
@@ -395,26 +299,22 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 
 int dit_builders_finish(struct dit_builders *builders)
 {
-	const struct dit_late_table *late = dit_postings_late(builders->postings);
 	int r = dit_postings_finish(builders->postings);
 
-	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
-		if (builders->wide[i] != NULL) {
-			r = wide_finish(builders->wide[i], late);
-		}
+	if (r == 0 && builders->wide != NULL) {
+		r = dit_sorter_seal(builders->wide);
+		r = r ?: dit_sort_view_open(&builders->view, builders->wide);
 	}
 	return r;
 }
 
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 {
-	uint64_t n = 0;
+	uint64_t n = dit_postings_stream_npushed(builders->postings, (unsigned)db);
 
-	for (unsigned i = 0; builders->wide[db] != NULL && i < builders->nproducers;
-	     i++) {
-		n += builders->wide[db]->npushed[i];
+	for (unsigned i = 0; builders->wide != NULL && i < builders->nproducers; i++) {
+		n += builders->nwide[i * builders->ndbs + db];
 	}
-	n += dit_postings_stream_npushed(builders->postings, (unsigned)db);
 	if (builders->presence[db] != 0) {
 		n += dit_postings_stream_npushed(builders->postings,
 		                                 builders->presence[db]);
@@ -434,14 +334,8 @@ uint64_t dit_builders_npostings(const struct dit_builders *builders)
 
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 {
-	uint64_t bytes = dit_postings_run_bytes(builders->postings);
-
-	for (size_t i = 0; i < builders->ndbs; i++) {
-		if (builders->wide[i] != NULL) {
-			bytes += dit_sorter_run_bytes(builders->wide[i]->sorter);
-		}
-	}
-	return bytes;
+	return dit_postings_run_bytes(builders->postings) +
+	       (builders->wide == NULL ? 0 : dit_sorter_run_bytes(builders->wide));
 }
 
 /* ---- lists go ---- */
@@ -460,27 +354,104 @@ void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts)
 	dit_postings_cut(builders->postings, (unsigned)db, nparts);
 }
 
+/* ---- keys of any length ---- */
+
+static int read_ahead(struct dit_index_cursor *cursor)
+{
+	struct dit_sort_record record = {0};
+	int r = 0;
+
+	if (dit_stop_is_set(cursor->builders->stop)) {
+		return DIT_E_STOPPED;
+	}
+	r = dit_sort_cursor_next(cursor->wide, &record);
+	cursor->has_record = r > 0;
+	if (r > 0) {
+		struct dit_span key = key_of(record.key);
+
+		cursor->id = dit_be_get(key.data + key.len, ID_BYTES);
+		dit_cut(&key, DB_BYTES);
+		memcpy(cursor->key, key.data, key.len);
+		cursor->key_len = key.len;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int open_wide(struct dit_index_cursor *cursor, size_t db)
+{
+	char from[DB_BYTES + ID_BYTES] = {0};
+	char to[DB_BYTES + ID_BYTES] = {0};
+	int r = cursor->builders->view == NULL
+	                ? -EINVAL
+	                : dit_sort_cursor_open(&cursor->wide, cursor->builders->view);
+
+	dit_be_put(from, db, DB_BYTES);
+	dit_be_put(to, db + 1, DB_BYTES);
+	dit_list_init(&cursor->list, cursor->builders->list_max);
+	r = r
+	            ?: dit_sort_cursor_range(cursor->wide,
+	                                     (struct dit_span){from, sizeof(from)},
+	                                     (struct dit_span){to, sizeof(to)});
+	return r ?: read_ahead(cursor);
+}
+
+/* All IDs of the key read ahead. */
+static int collect(struct dit_index_cursor *cursor, size_t key_len)
+{
+	int r = 0;
+
+	dit_list_reset(&cursor->list);
+	do {
+		cursor->nread++;
+		r = dit_list_add(&cursor->list, cursor->id);
+		r = r ?: read_ahead(cursor);
+	} while (r == 0 && cursor->has_record && cursor->key_len == key_len &&
+	         memcmp(cursor->key, cursor->list_key, key_len) == 0);
+	return r;
+}
+
+static int next_wide(struct dit_index_cursor *cursor, struct dit_posting_list *ret)
+{
+	const struct dit_late_table *late = dit_postings_late(cursor->builders->postings);
+	struct dit_list *list = &cursor->list;
+	size_t key_len = cursor->key_len;
+	int r = 0;
+
+	if (!cursor->has_record) {
+		return 0;
+	}
+	memcpy(cursor->list_key, cursor->key, key_len);
+	r = collect(cursor, key_len);
+	if (r < 0) {
+		return r;
+	}
+	ret->key = (struct dit_span){cursor->list_key, key_len};
+	ret->nids = dit_list_finish(list, late, &ret->ids);
+	ret->is_repeated = dit_list_is_repeated(list, late);
+	return 1;
+}
+
+/* ---- cursors ---- */
+
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
                           size_t db, unsigned part)
 {
 	struct dit_index_cursor *cursor = NULL;
 	int r = 0;
 
-	if (db >= builders->ndbs || (builders->wide[db] != NULL && part > 0)) {
+	if (db >= builders->ndbs || (is_wide(builders, db) && part > 0)) {
 		return -EINVAL;
 	}
 	cursor = calloc(1, sizeof(*cursor));
 	if (cursor == NULL) {
 		return -ENOMEM;
 	}
-	*cursor = (struct dit_index_cursor){
-		.db = dit_index_set_db(builders->indexes, db),
-		.wide = builders->wide[db],
-	};
-	if (cursor->wide == NULL) {
-		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
-		                            (unsigned)db, part);
-	}
+	cursor->builders = builders;
+	cursor->db = dit_index_set_db(builders->indexes, db);
+	r = is_wide(builders, db)
+	            ? open_wide(cursor, db)
+	            : dit_posting_cursor_open(&cursor->postings, builders->postings,
+	                                      (unsigned)db, part);
 	/* The presence key is lower than all others. */
 	if (r == 0 && builders->presence[db] != 0 && part == 0) {
 		r = dit_posting_cursor_open(&cursor->presence, builders->postings,
@@ -506,7 +477,7 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 
 	*ret = cursor->lists;
 	if (cursor->wide != NULL) {
-		return wide_next(cursor->wide, cursor->lists);
+		return next_wide(cursor, cursor->lists);
 	}
 	if (cursor->presence != NULL && !cursor->had_presence) {
 		n = next_presence(cursor);
@@ -527,7 +498,7 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
 {
-	return cursor->wide != NULL ? cursor->wide->nread
+	return cursor->wide != NULL ? cursor->nread
 	                            : dit_posting_cursor_nread(cursor->postings);
 }
 
@@ -536,6 +507,8 @@ void dit_index_cursor_close(struct dit_index_cursor *cursor)
 	if (cursor != NULL) {
 		dit_posting_cursor_close(cursor->postings);
 		dit_posting_cursor_close(cursor->presence);
+		dit_sort_cursor_close(cursor->wide);
+		dit_list_deinit(&cursor->list);
 		free(cursor);
 	}
 }

@@ -17,7 +17,7 @@
  *   DIT_KEY_INT32, _BYTES32           a stream of postings in 32 bits each (postings.h)
  *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each, and one in
  *                                     32 bits for the presence key if it has one
- *   DIT_KEY_WIDE                      a general sorter of its own (sort.h)
+ *   DIT_KEY_WIDE                      a general sorter (sort.h) of all such databases
  *
  * Threads: cursors of different databases, and of parts of one, may be open on different
  * threads.
@@ -48,8 +48,8 @@ struct dit_builders_opts {
 		*indexes;         /* borrowed; constant, outlives the builders */
 	struct dit_shared shared; /* each thread is a producer */
 	size_t memory_bytes;      /* for postings in memory, all producers together */
-	/* The same for databases of DIT_KEY_WIDE, which share it; if it is less than 64
-	 * KiB for each of them and each producer, they take as much. */
+	/* The same for databases of DIT_KEY_WIDE; if it is less than 64 KiB for each
+	 * producer, they take as much. */
 	size_t wide_memory_bytes;
 	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
 };
