@@ -25,18 +25,25 @@
 #define STALE ((uint64_t)1 << 63)
 
 /* By number of a pair, shifted by the side. */
-#define HAS_MORE 1u /* it has a key that the other side does not have */
-#define HAS_ANY  4u /* it has a key; of hashes of two lengths */
+#define HAS_MORE     1u  /* it has a key that the other side does not have */
+#define HAS_ANY      4u  /* it has a key */
+#define HAS_PRESENCE 16u /* as HAS_MORE, of the key of presence */
+
+/* IDs without an entry, on one side alone. */
+struct stale {
+	uint64_t n;
+	uint64_t id; /* one of them */
+};
 
 /* The findings in an index. */
 struct index {
 	struct dit_compare *c;
 	unsigned char *found; /* by number of the pair */
+	bool is_presence;     /* the key at hand is that of presence */
 	bool has_long[2];     /* keys of 8 bytes, as hashes of 64 bits */
 	uint64_t nmore;
-	uint64_t nstale[2];
-	uint64_t stale[2];     /* one of them */
-	uint64_t widest[2][2]; /* lowest and highest ID of all ranges of a side */
+	struct stale stale[2][2]; /* under any key; under that of presence. By side */
+	uint64_t widest[2][2];    /* lowest and highest ID of all ranges of a side */
 };
 
 static const struct dit_span presence = {"\0\0\0\0", 4};
@@ -44,16 +51,18 @@ static const struct dit_span presence = {"\0\0\0\0", 4};
 /* ---- lists ---- */
 
 /* They become numbers of pairs; those of entries alone are left out. */
-static void map(const struct dit_compare *c, struct dit_compare_records *records,
-                int side)
+static void map(const struct index *index, struct dit_compare_records *records, int side)
 {
 	uint64_t *ids = records->ids;
 	bool is_sorted = true;
 	size_t n = 0;
 
 	for (size_t i = 0; i < records->nids; i++) {
-		size_t number = dit_compare_number(c, side, ids[i]);
+		size_t number = dit_compare_number(index->c, side, ids[i]);
 
+		if (number < DIT_COMPARE_ALONE) {
+			index->found[number] |= HAS_ANY << side;
+		}
 		if (number != DIT_COMPARE_ALONE) {
 			ids[n] = number == DIT_COMPARE_NOBODY ? STALE | ids[i] : number;
 			is_sorted = is_sorted && (n == 0 || ids[n - 1] < ids[n]);
@@ -77,11 +86,24 @@ static void note(struct index *index, int side, uint64_t number)
 {
 	index->nmore++;
 	if ((number & STALE) == 0) {
-		index->found[number] |= HAS_MORE << side;
-	} else {
-		index->nstale[side]++;
-		index->stale[side] = number & ~STALE;
+		index->found[number] |= (index->is_presence ? HAS_PRESENCE : HAS_MORE)
+		                        << side;
+		return;
 	}
+	for (int i = 0; i <= index->is_presence; i++) {
+		index->stale[i][side].n++;
+		index->stale[i][side].id = number & ~STALE;
+	}
+}
+
+static void note_range(struct index *index, const struct dit_compare_records *records,
+                       int side)
+{
+	uint64_t *widest = index->widest[side];
+	const uint64_t *ids = records->ids;
+
+	widest[0] = ids[1] < widest[0] ? ids[1] : widest[0];
+	widest[1] = ids[2] > widest[1] ? ids[2] : widest[1];
 }
 
 /* @param range  the side that has one */
@@ -129,9 +151,12 @@ static void take_lists(void *ctx, int which, struct dit_compare_records sides[2]
 	for (int i = 0; i < 2; i++) {
 		if ((which & DIT_PAIR_FIRST << i) != 0) {
 			index->has_long[i] = index->has_long[i] || sides[i].key.len == 8;
+			index->is_presence = dit_span_eq(sides[i].key, presence);
 			are_ranges[i] = dit_compare_is_range(&sides[i]);
-			if (!are_ranges[i]) {
-				map(index->c, &sides[i], i);
+			if (are_ranges[i]) {
+				note_range(index, &sides[i], i);
+			} else {
+				map(index, &sides[i], i);
 			}
 		}
 	}
@@ -144,44 +169,6 @@ static void take_lists(void *ctx, int which, struct dit_compare_records sides[2]
 
 /* ---- hashes of two lengths ---- */
 
-static void take_any(struct index *index, const struct dit_compare_records *records,
-                     int side)
-{
-	uint64_t *widest = index->widest[side];
-
-	if (dit_compare_is_range(records)) {
-		const uint64_t *ids = records->ids;
-
-		widest[0] = ids[1] < widest[0] ? ids[1] : widest[0];
-		widest[1] = ids[2] > widest[1] ? ids[2] : widest[1];
-		return;
-	}
-	for (size_t i = 0; i < records->nids; i++) {
-		size_t number = dit_compare_number(index->c, side, records->ids[i]);
-
-		if (number < DIT_COMPARE_ALONE) {
-			index->found[number] |= HAS_ANY << side;
-		}
-	}
-}
-
-/* A dit_compare_records_fn: the key of presence is what all formats share. */
-static void take_hashed(void *ctx, int which, struct dit_compare_records sides[2])
-{
-	struct index *index = ctx;
-	bool is_presence = false;
-
-	for (int i = 0; i < 2; i++) {
-		if ((which & DIT_PAIR_FIRST << i) != 0) {
-			is_presence = dit_span_eq(sides[i].key, presence);
-			take_any(index, &sides[i], i);
-		}
-	}
-	if (is_presence) {
-		take_lists(index, which, sides);
-	}
-}
-
 static bool is_in_range(const struct index *index, size_t number, int side)
 {
 	uint64_t id = id_of(index, number, side);
@@ -189,26 +176,25 @@ static bool is_in_range(const struct index *index, size_t number, int side)
 	return id >= index->widest[side][0] && id <= index->widest[side][1];
 }
 
-static int compare_hashed(struct index *index, const struct dit_stored_db *const dbs[2])
+/* HAS_MORE of what can be compared is left: the key of presence is all that hashes of two
+ * lengths share. */
+static void settle(struct index *index, bool is_hashed)
 {
-	int r = 0;
+	for (size_t i = 0; i < index->c->sides[1].nentries; i++) {
+		unsigned found = index->found[i];
+		unsigned more = found / HAS_PRESENCE | (is_hashed ? 0 : found);
+		bool has_first = (found & HAS_ANY) != 0;
+		bool has_second = (found & HAS_ANY << 1) != 0;
 
-	memset(index->found, 0, index->c->sides[1].nentries);
-	for (int side = 0; side < 2; side++) {
-		index->nstale[side] = 0;
-		index->widest[side][0] = UINT64_MAX;
-	}
-	r = dit_compare_each(index->c, dbs, take_hashed, index);
-	for (size_t i = 0; i < index->c->sides[1].nentries && r == 0; i++) {
-		bool has_first = (index->found[i] & HAS_ANY) != 0;
-		bool has_second = (index->found[i] & HAS_ANY << 1) != 0;
-
-		if (has_first != has_second && !is_in_range(index, i, 0) &&
+		if (is_hashed && has_first != has_second && !is_in_range(index, i, 0) &&
 		    !is_in_range(index, i, 1)) {
-			index->found[i] |= HAS_MORE << has_second;
+			more |= HAS_MORE << has_second;
 		}
+		index->found[i] = more & (HAS_MORE | HAS_MORE << 1);
 	}
-	return r;
+	if (is_hashed) {
+		memcpy(index->stale[0], index->stale[1], sizeof(index->stale[0]));
+	}
 }
 
 /* ---- differences ---- */
@@ -239,37 +225,39 @@ static int say_pair(struct index *index, size_t number)
 
 static int say_all(struct index *index)
 {
-	unsigned more = HAS_MORE | HAS_MORE << 1;
 	int r = 0;
 
 	for (size_t i = 0; i < index->c->sides[1].nentries && r == 0; i++) {
-		if ((index->found[i] & more) != 0 && !index->c->is_told[i]) {
+		if (index->found[i] != 0 && !index->c->is_told[i]) {
 			r = say_pair(index, i);
 		}
 	}
 	for (int side = 0; side < 2; side++) {
-		if (index->nstale[side] > 0) {
+		const struct stale *stale = &index->stale[0][side];
+
+		if (stale->n > 0) {
 			dit_compare_say(index->c,
 			                "%" PRIu64 " IDs without an entry, as %" PRIu64
 			                ", only in the %s",
-			                index->nstale[side], index->stale[side],
+			                stale->n, stale->id,
 			                side == 0 ? "first" : "second");
 		}
 	}
 	return r;
 }
 
-/* Only where something differs: is it the length of the hashes? */
 int dit_compare_index(struct dit_compare *c, const struct dit_stored_db *const dbs[2])
 {
-	struct index index = {.c = c, .found = calloc(c->sides[1].nentries + 1, 1)};
+	struct index index = {.c = c,
+	                      .found = calloc(c->sides[1].nentries + 1, 1),
+	                      .widest = {{UINT64_MAX}, {UINT64_MAX}}};
 	int r = index.found == NULL ? -ENOMEM
 	                            : dit_compare_each(c, dbs, take_lists, &index);
 
-	if (r == 0 && index.nmore > 0 && index.has_long[0] != index.has_long[1]) {
-		r = compare_hashed(&index, dbs);
+	if (r == 0) {
+		settle(&index, index.nmore > 0 && index.has_long[0] != index.has_long[1]);
+		r = say_all(&index);
 	}
-	r = r < 0 ? r : say_all(&index);
 	free(index.found);
 	return r;
 }
