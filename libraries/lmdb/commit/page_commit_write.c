@@ -11,25 +11,15 @@
 #include "tree/table_writer.h"
 
 /*
- * Where the two small trees go. Their pages are taken before they are written, since the
- * free list says which pages are free: rows of free pages, most likely enough of them,
- * whose rest stays free. The others go after the end of the file: not all, or the file
- * would grow with each commit, and another process may have mapped it as far as it goes.
+ * Where the free list goes. Its pages are taken before it is written, since it says which
+ * pages are free: rows of free pages, most likely enough of them, whose rest stays free.
+ * The others go after the end of the file: not all, or the file would grow with each
+ * commit, and another process may have mapped it as far as it goes.
  */
 static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	ret->n = dit_page_pool_take(ctx, least, npages, &ret->first);
 	return ret->n > 0;
-}
-
-static uint64_t main_pages_max(const struct dit_page_commit *commit)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < commit->nnamed; i++) {
-		bytes += commit->named[i].len + sizeof(struct dit_tree_record) + 32;
-	}
-	return 4 + bytes / (commit->metas.page_bytes / 4);
 }
 
 static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_record *ret)
@@ -117,7 +107,7 @@ static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tai
 			add_record(commit, tail, commit->free_list.records[i].npages);
 	}
 	/* Leaves are half full at least. */
-	npages = main_pages_max(commit) + 4 + leaf_bytes / (commit->metas.page_bytes / 2);
+	npages = 4 + leaf_bytes / (commit->metas.page_bytes / 2);
 	npages += npages / 16;
 	add_rows(commit, tail, 1, npages);
 	(void)add_record(commit, tail,
@@ -162,10 +152,10 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	struct dit_tree_record free_tree = meta->free_tree;
 	int r = give_again(commit);
 
+	r = r ?: write_main_tree(commit, &main_tree);
 	r = r ?: choose_tail(commit, &tail);
 	commit->space.take = take_tail;
 	commit->space.take_ctx = &tail;
-	r = r ?: write_main_tree(commit, &main_tree);
 	r = r ?: write_free_list(commit, &tail, &free_tree);
 	commit->space.take = dit_commit_take;
 	commit->space.take_ctx = commit;
