@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes and pages that are there already: pages stay where they are. */
+/* Nodes that are there already: pages that they refer to stay where they are. */
 #include <string.h>
 
 #include "base/error.h"
@@ -64,47 +64,4 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 	dit_table_writer_remember_key(writer, node->key);
 	writer->nitems += dit_node_items(node, writer->format);
 	return 0;
-}
-
-/* The pages below a level become branches. */
-static int end_below(struct dit_page_tree *tree, unsigned level)
-{
-	int r = 0;
-
-	for (unsigned i = 0; i < level && r == 0; i++) {
-		if (dit_page_tree_held(tree, i) > 0) {
-			r = dit_page_tree_end_branch(tree, i);
-		}
-	}
-	return r;
-}
-
-int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint64_t page,
-                          struct dit_span lowest)
-{
-	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
-
-	r = r ?: dit_table_writer_end_leaf(writer);
-	r = r ?: end_below(&writer->tree, height - 1);
-	if (r == 0) {
-		r = dit_page_tree_add_page(&writer->tree, height - 1,
-		                           page | DIT_TICKET_IS_PAGE, lowest);
-	}
-	if (r == 0 && lowest.len > 0) {
-		dit_table_writer_remember_key(writer, lowest);
-	}
-	writer->nnew_leaves = 0;
-	return r;
-}
-
-int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
-                               uint64_t page, struct dit_span lowest)
-{
-	int r = dit_table_writer_end_records_page(writer);
-
-	r = r ?: end_below(&writer->list, height - 1);
-	writer->is_tree = true;
-	return r < 0 ? r
-	             : dit_page_tree_add_page(&writer->list, height - 1,
-	                                      page | DIT_TICKET_IS_PAGE, lowest);
 }

@@ -98,33 +98,15 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 int dit_table_writer_copy(struct dit_table_writer *writer,
                           const struct dit_node_view *node);
 
-/**
- * Append a whole page that lies in the file, with all that is below it. It is not
- * counted. The branches of the pages before it end: each must have two pages or more.
- *
- * @param height  of the page; 1: a leaf
- * @param lowest  its lowest key, or one between that and all keys before; may be empty if
- *                nothing comes before the page
- *
- * @return as above; DIT_E_CORRUPT: a branch would have one page
- */
-int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint64_t page,
-                          struct dit_span lowest);
-
 /*
- * A long list, piece by piece: its pages that lie in the file already, and new ones.
+ * A long list, piece by piece. A merge may keep pages of it that lie in the file already
+ * (tree_path.h).
  *
- *   dit_table_writer_keep_list(), dit_table_writer_put_ids() ...;
- *   dit_table_writer_end_ids()
- *
- *   dit_table_writer_begin_records();
- *   dit_table_writer_keep_list(), dit_table_writer_add_record() ...;
+ *   dit_table_writer_put_ids() ...;  dit_table_writer_end_ids()
+ *   dit_table_writer_begin_records();  dit_table_writer_add_record() ...;
  *   dit_table_writer_end_records()
  */
 
-/** As dit_table_writer_keep(). @param lowest  item of the page; of the first page any */
-int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
-                               uint64_t page, struct dit_span lowest);
 /** @param ids  ascending, above those before */
 int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
                              size_t nids);

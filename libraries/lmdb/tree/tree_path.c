@@ -106,21 +106,58 @@ static bool can_keep(const struct dit_tree_path *path, unsigned height)
 
 static int close_page(struct dit_tree_path *path);
 
+/* The pages below a level become branches. */
+static int end_below(struct dit_page_tree *tree, unsigned level)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < level && r == 0; i++) {
+		if (dit_page_tree_held(tree, i) > 0) {
+			r = dit_page_tree_end_branch(tree, i);
+		}
+	}
+	return r;
+}
+
+/* The open leaf, or page of a list, ends. */
+static int end_page(const struct dit_tree_path *path)
+{
+	struct dit_table_writer *writer = path->shared->writer;
+
+	return path->is_list ? dit_table_writer_end_records_page(writer)
+	                     : dit_table_writer_end_leaf(writer);
+}
+
 /* A page, and all below it, is kept if it can be; else its nodes are. */
 static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
                 const struct dit_path_bounds *bounds)
 {
 	struct dit_table_writer *writer = path->shared->writer;
+	struct dit_page_tree *pages = pages_of(path);
+	struct dit_span lowest = bounds->lowest;
+	bool has_key = !path->is_list && lowest.len > 0;
 	int r = 0;
 
-	if (can_keep(path, height)) {
-		return path->is_list ? dit_table_writer_keep_list(writer, height, number,
-		                                                  bounds->lowest)
-		                     : dit_table_writer_keep(writer, height, number,
-		                                             bounds->lowest);
+	if (!can_keep(path, height)) {
+		r = open_page(path, number, bounds);
+		return r < 0 ? r : close_page(path);
 	}
-	r = open_page(path, number, bounds);
-	return r < 0 ? r : close_page(path);
+	r = has_key ? dit_table_writer_check_key(writer, lowest) : 0;
+	r = r ?: end_page(path);
+	r = r ?: end_below(pages, height - 1);
+	if (r == 0) {
+		r = dit_page_tree_add_page(pages, height - 1, number | DIT_TICKET_IS_PAGE,
+		                           lowest);
+	}
+	if (r == 0 && has_key) {
+		dit_table_writer_remember_key(writer, lowest);
+	}
+	if (path->is_list) {
+		writer->is_tree = true;
+	} else {
+		writer->nnew_leaves = 0;
+	}
+	return r;
 }
 
 /* Its items do not stay. */
@@ -379,11 +416,7 @@ int dit_tree_path_end(struct dit_tree_path *path)
 	struct dit_page_tree *pages = pages_of(path);
 	int r = dit_tree_path_close(path);
 
-	if (r == 0) {
-		r = path->is_list
-		            ? dit_table_writer_end_records_page(path->shared->writer)
-		            : dit_table_writer_end_leaf(path->shared->writer);
-	}
+	r = r ?: end_page(path);
 	for (unsigned level = 0; r == 0 && level < pages->nlevels; level++) {
 		unsigned n = dit_page_tree_held(pages, level);
 
