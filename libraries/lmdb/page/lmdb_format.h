@@ -46,6 +46,16 @@ static inline uint32_t dit_page_overflow_count(const struct dit_page_words *word
 	return words->lower | (uint32_t)words->upper << 16;
 }
 
+/* The words of the first of so many overflow pages. */
+static inline struct dit_page_words dit_overflow_words(uint64_t npages)
+{
+	return (struct dit_page_words){
+		.flags = DIT_PAGE_OVERFLOW,
+		.lower = (uint16_t)npages,
+		.upper = (uint16_t)(npages >> 16),
+	};
+}
+
 #define DIT_NODE_BIG  0x01u /* the value is a struct dit_big_value */
 #define DIT_NODE_TREE 0x02u /* the value is a struct dit_tree_record */
 #define DIT_NODE_LIST 0x04u /* the value is a list's page, or with TREE its tree */

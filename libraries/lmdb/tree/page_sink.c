@@ -2,6 +2,7 @@
 /* Chunks of pages, made side by side by several threads. */
 #include "tree/page_sink.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -445,66 +446,41 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
 	return r;
 }
 
-/* A unit that is sealed is in memory as a whole. */
-static int write_sealed_overflow(struct dit_page_sink *sink, struct dit_page_run row,
-                                 const struct dit_pieces *bytes)
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t len,
+                                 const struct dit_pieces *value, uint64_t *ret_ticket)
 {
 	struct dit_page_space *space = sink->space;
-	size_t len = row.n * space->page_bytes;
-	char *pages = dit_slab_get(len);
-	int r = pages == NULL ? -ENOMEM : 0;
+	const struct dit_page_format *format = space->format;
+	uint64_t npages = dit_overflow_pages(format, len, space->page_bytes);
+	const struct dit_page_words words = dit_overflow_words(npages);
+	struct dit_page_run row = {0};
+	uint64_t n = 0;
+	int r = move_open(sink);
 
-	if (r == 0) {
-		bytes->next(bytes->ctx, pages, len);
-		(void)number_page(sink, pages, row.first);
-		r = dit_page_seal(space->format, pages, len);
-	}
-	if (r == 0) {
-		r = dit_page_file_write(&space->file, pages, len,
-		                        row.first * space->page_bytes);
-	}
-	dit_slab_put(pages, len);
-	return r;
-}
-
-static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
-                          const struct dit_pieces *bytes)
-{
-	struct dit_page_space *space = sink->space;
-	size_t npages = row.n;
-	int r = 0;
-
-	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
-		size_t left = npages - i;
-		size_t n = left < space->chunk_pages ? left : space->chunk_pages;
+	assert(format->crypto == NULL);
+	r = r ?: dit_page_sink_flush(sink);
+	r = r ?: dit_page_space_take(space, npages, npages, &row);
+	for (uint64_t i = 0; i < npages && r == 0; i += n) {
+		size_t head = i == 0 ? format->header_bytes : 0;
 		char *pages = dit_slab_get(DIT_CHUNK_BYTES);
+		size_t room = 0;
+		size_t used = 0;
 
 		if (pages == NULL) {
 			return -ENOMEM;
 		}
-		bytes->next(bytes->ctx, pages, n * space->page_bytes);
+		n = npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
+		room = n * space->page_bytes - head;
+		used = len < room ? len : room;
+		value->next(value->ctx, pages + head, used);
+		memset(pages + head + used, 0, room - used);
+		len -= used;
 		if (i == 0) {
+			dit_page_set_words(format, pages, &words);
 			(void)number_page(sink, pages, row.first);
 		}
 		r = dit_page_file_put(&space->file, pages, n * space->page_bytes,
 		                      (row.first + i) * space->page_bytes);
-	}
-	return r;
-}
-
-int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
-                                 const struct dit_pieces *bytes, uint64_t *ret_ticket)
-{
-	struct dit_page_space *space = sink->space;
-	struct dit_page_run row = {0};
-	int r = move_open(sink);
-
-	r = r ?: dit_page_sink_flush(sink);
-	r = r ?: dit_page_space_take(space, npages, npages, &row);
-	if (r == 0) {
-		r = space->format->crypto == NULL
-		            ? write_overflow(sink, row, bytes)
-		            : write_sealed_overflow(sink, row, bytes);
 	}
 	*ret_ticket = row.first | DIT_TICKET_IS_PAGE;
 	return r;

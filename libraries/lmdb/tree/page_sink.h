@@ -164,15 +164,14 @@ int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark);
 
 /**
- * Overflow pages that are too many for a chunk: made and written chunk by chunk, so that
- * they need no memory of their size, unless they are sealed (page/page_seal.h).
- *
- * @param bytes  of all pages, headers included; the sink puts numbers into the header
+ * A value whose overflow pages are too many for a chunk: made and written chunk by chunk,
+ * so that it needs no memory of its size. Not in a sealed file: its units are sealed as a
+ * whole (page/page_seal.h).
  *
  * @return as above, for these pages as well
  */
-int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
-                                 const struct dit_pieces *bytes, uint64_t *ret_ticket);
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t len,
+                                 const struct dit_pieces *value, uint64_t *ret_ticket);
 
 /** Give the last pages their numbers, and write them unless chunks are held. No page is
  * open. Errors as above. */

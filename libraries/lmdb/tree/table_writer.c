@@ -155,15 +155,6 @@ void dit_table_writer_point_to_overflow(const struct dit_page_format *format, ch
 	memcpy(value, &big, format->big_node_bytes);
 }
 
-static struct dit_page_words overflow_words(size_t npages)
-{
-	return (struct dit_page_words){
-		.flags = DIT_PAGE_OVERFLOW,
-		.lower = (uint16_t)npages,
-		.upper = (uint16_t)(npages >> 16),
-	};
-}
-
 /* The node of a long value. */
 static int add_big_node(struct dit_table_writer *writer, struct dit_span key)
 {
@@ -197,7 +188,7 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	size_t npages = dit_overflow_pages(format, len, writer->page_bytes);
 	size_t used = format->header_bytes + len;
 	uint64_t ticket = 0;
-	struct dit_page_words words = overflow_words(npages);
+	struct dit_page_words words = dit_overflow_words(npages);
 	char *pages = NULL;
 	/* The node first: it may finish a leaf, and then the pages are not to be filled
 	 * yet. */
@@ -248,49 +239,16 @@ int dit_table_writer_release(struct dit_table_writer *writer, size_t mark)
 	return dit_page_sink_release(&writer->sink, mark);
 }
 
-/* ---- values in pieces ---- */
-
-/* Overflow pages: header, value, zeros. */
-struct long_value {
-	const struct dit_table_writer *writer;
-	const struct dit_pieces *value;
-	size_t npages;
-	size_t left; /* of the value */
-	bool has_header;
-};
-
-static void next_of_long(void *ctx, char *out, size_t len)
-{
-	struct long_value *is = ctx;
-	const struct dit_page_format *format = is->writer->format;
-	size_t n = 0;
-
-	if (!is->has_header) {
-		struct dit_page_words words = overflow_words(is->npages);
-
-		dit_page_set_words(format, out, &words);
-		out += format->header_bytes;
-		len -= format->header_bytes;
-		is->has_header = true;
-	}
-	n = len < is->left ? len : is->left;
-	is->value->next(is->value->ctx, out, n);
-	is->left -= n;
-	memset(out + n, 0, len - n);
-}
-
 int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span key,
                                 size_t len, const struct dit_pieces *value)
 {
 	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
-	struct long_value in_pages = {
-		.writer = writer, .value = value, .npages = npages, .left = len};
-	const struct dit_pieces bytes = {.next = next_of_long, .ctx = &in_pages};
 	uint64_t ticket = 0;
 	char *space = NULL;
 	int r = 0;
 
-	if (npages <= writer->sink.space->chunk_pages || len > UINT32_MAX) {
+	if (npages <= writer->sink.space->chunk_pages || len > UINT32_MAX ||
+	    writer->format->crypto != NULL) {
 		r = dit_table_writer_reserve(writer, key, len, &space);
 		if (r == 0) {
 			value->next(value->ctx, space, len);
@@ -302,7 +260,7 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 	if (r < 0) {
 		return r;
 	}
-	r = dit_page_sink_write_overflow(&writer->sink, npages, &bytes, &ticket);
+	r = dit_page_sink_write_overflow(&writer->sink, len, value, &ticket);
 	if (r == 0) {
 		note_overflow(writer, len, ticket);
 	}
