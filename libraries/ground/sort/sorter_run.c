@@ -201,7 +201,7 @@ static int make_run(struct dit_sort_producer *producer, size_t first)
 	r = r ?: add_sources(producer, first, &merge);
 	r = r ?: write_run(producer, &merge, &run);
 	dit_sort_merge_deinit(&merge);
-	if (r < 0) {
+	if (run == NULL) {
 		dit_sort_batch_drop(batch);
 		return r;
 	}

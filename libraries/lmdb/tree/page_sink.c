@@ -194,16 +194,16 @@ static size_t unit_at(const struct dit_page_space *space,
 	                                               : 1;
 }
 
-/* The next pages lie in this row. */
+/* The next pages lie in this row, which may be that of the pages before them. */
 static int add_row(struct dit_page_sink *sink, struct dit_page_run run)
 {
 	const struct dit_ticket_row row = {sink->nnumbered, run.first};
-	const struct dit_ticket_row *last =
-		sink->nrows == 0 ? NULL : &sink->rows[sink->nrows - 1];
+	const struct dit_ticket_row *end = sink->rows + sink->nrows;
 
 	sink->nnumbered += run.n;
-	return last != NULL && row.number - last->number == row.ticket - last->ticket
-	               ? 0 /* which is that of the pages before them */
+	return sink->nrows > 0 &&
+	                       row.number - end[-1].number == row.ticket - end[-1].ticket
+	               ? 0
 	               : DIT_APPEND(sink->rows, sink->rows_size, sink->nrows, row);
 }
 
