@@ -240,7 +240,9 @@ static int take_back(struct dit_page_commit *commit, uint64_t page)
 	if (page <= dit_commit_live(commit)->last_page) {
 		dit_page_set_remove(&commit->taken, page);
 	}
-	commit->space.take = dit_commit_take;
+	if (commit->space.take == NULL) { /* else other threads may just look at it */
+		commit->space.take = dit_commit_take;
+	}
 	return dit_page_pool_add(&commit->usable, page);
 }
 
