@@ -12,6 +12,7 @@ until grep -q "OFDLCK .* WRITE .*:$(stat -c %i db/lock.mdb 2>/dev/null) " /proc/
 	sleep 0.05
 done
 for tool in "$DITCHECK" "$DITCAT" "$DITDIFF other"; do
+	rm -f said
 	$tool --openldap=2.6 -f slapd.conf 2>said &
 	pid=$!
 	until grep -qs waiting said; do
