@@ -42,25 +42,33 @@ struct dit_page_writer {
 
 /* ---- writing ---- */
 
-int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len,
-                        uint64_t at)
+static int write_data(struct dit_page_file *file, const char *data, size_t len,
+                      uint64_t at)
 {
 	bool is_cached = file->direct_fd < 0 || len < DIRECT_MIN;
-	sigset_t previous;
 	int none = 0;
-	int r = 0;
+	int r = is_cached ? dit_cached_write(file->fd, data, len, at)
+	                  : dit_direct_write(file->direct_fd, &file->is_direct, data, len,
+	                                     at);
 
-	/* A limit on file sizes is an error and no signal. */
-	dit_file_size_signal_block(&previous);
-	r = is_cached
-	            ? dit_cached_write(file->fd, data, len, at)
-	            : dit_direct_write(file->direct_fd, &file->is_direct, data, len, at);
-	dit_file_size_signal_restore(&previous);
 	if (r < 0) {
 		(void)atomic_compare_exchange_strong_explicit(&file->error, &none, r,
 		                                              memory_order_relaxed,
 		                                              memory_order_relaxed);
 	}
+	return r;
+}
+
+/* A limit on file sizes is an error and no signal. */
+int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len,
+                        uint64_t at)
+{
+	sigset_t previous;
+	int r = 0;
+
+	dit_file_size_signal_block(&previous);
+	r = write_data(file, data, len, at);
+	dit_file_size_signal_restore(&previous);
 	return r;
 }
 
@@ -105,11 +113,28 @@ static void *writer_main(void *arg)
 	while (next_job(writer, &job)) {
 		/* After a failure the rest of the file is lost as well. */
 		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0) {
-			(void)dit_page_file_write(job.file, job.chunk, job.len, job.at);
+			(void)write_data(job.file, job.chunk, job.len, job.at);
 		}
 		end_job(writer, &job);
 	}
 	return NULL;
+}
+
+/* The thread blocks all signals: other threads take them, and SIGXFSZ must not kill. */
+static int start_thread(struct dit_page_writer *writer)
+{
+	sigset_t all;
+	sigset_t previous;
+	int r = 0;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &previous);
+	r = -pthread_create(&writer->thread, NULL, writer_main, writer);
+	(void)pthread_sigmask(SIG_SETMASK, &previous, NULL);
+	if (r == 0) {
+		(void)pthread_setname_np(writer->thread, "dit-write");
+	}
+	return r;
 }
 
 int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread)
@@ -122,13 +147,12 @@ int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread)
 		return has_thread ? -ENOMEM : 0;
 	}
 	dit_monitor_init(&writer->monitor);
-	r = -pthread_create(&writer->thread, NULL, writer_main, writer);
+	r = start_thread(writer);
 	if (r < 0) {
 		dit_monitor_deinit(&writer->monitor);
 		free(writer);
 		return r;
 	}
-	(void)pthread_setname_np(writer->thread, "dit-write");
 	*ret = writer;
 	return 0;
 }
