@@ -170,6 +170,12 @@ static inline bool dit_diff_is_twin(const struct dit_diff *diff, unsigned side,
 	       dit_known_twin(diff->known, id) != 0;
 }
 
+/** Are the states those of cn=config? The order of its entries counts. */
+static inline bool dit_diff_is_configuration(const struct dit_diff *diff)
+{
+	return diff->job.chosen.db->number == 0;
+}
+
 /** One more of that name. 0 or -ENOMEM */
 int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map);
 

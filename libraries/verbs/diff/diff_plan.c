@@ -302,17 +302,13 @@ static bool is_modified(const struct dit_diff *diff, const struct dit_diff_node 
 	        (node->moves && (diff->stamp_ads[0] != NULL || diff->opts.exact)));
 }
 
-static bool is_configuration(const struct dit_diff *diff)
-{
-	return diff->job.chosen.db->number == 0;
-}
-
 /* In the configuration: modules bring the classes of entries that are added. */
 static bool has_modules(const struct dit_diff *diff, const struct dit_diff_node *node)
 {
 	struct dit_span rdn = node->item[1]->rdn;
 
-	return is_configuration(diff) && dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
+	return dit_diff_is_configuration(diff) &&
+	       dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
 }
 
 static bool is_modified_first(const struct dit_diff *diff,
@@ -356,7 +352,7 @@ static int modify_changed(struct dit_diff *diff)
 int dit_diff_plan(struct dit_diff *diff)
 {
 	/* The configuration has the schema before the databases that name attributes. */
-	enum order places = is_configuration(diff) ? BY_ID : DOWNWARD;
+	enum order places = dit_diff_is_configuration(diff) ? BY_ID : DOWNWARD;
 	int r = look_ahead(diff);
 
 	r = r ?: take_steps(diff, 0, goes_first, delete_node, UPWARD);

@@ -368,7 +368,7 @@ static bool stays_in_place(const struct dit_diff *diff)
 	const struct dit_diff_sum *b = &diff->sides[1].at;
 
 	return a->uuid == b->uuid && a->form == b->form &&
-	       diff->job.chosen.db->number != 0;
+	       !dit_diff_is_configuration(diff);
 }
 
 /* The sum of a hole is 0. */
