@@ -110,7 +110,6 @@ uint64_t dit_memory_limit(void)
 {
 	uint64_t of_process =
 		smaller(process_limit(RLIMIT_AS), process_limit(RLIMIT_DATA));
-
 	uint64_t of_groups =
 		smaller(group_limit(&hierarchies[0]), group_limit(&hierarchies[1]));
 

@@ -67,7 +67,7 @@ static inline bool dit_free_record_stays(const struct dit_free_record *record)
 struct dit_free_gift {
 	uint64_t transaction;
 	struct dit_page_set *pages;
-	/* Of these the list's own tree takes what it needs; `pages` gets the others */
+	/* The list's own tree takes some of these; `pages` gets the others. */
 	const struct dit_page_set *rest;
 };
 

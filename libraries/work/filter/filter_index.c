@@ -17,10 +17,8 @@ struct finder {
 	struct dit_stored_keys *keys;
 	struct dit_tree_cursor **cursors; /* by database of the set; NULL: of no use */
 
-	/* What has to match is looked up: the shortest list so far, or none; and room for
-	 * the next one. */
-	struct dit_candidates *best;
-	struct dit_candidates next;
+	struct dit_candidates *best; /* the shortest list so far; empty: there is none */
+	struct dit_candidates next;  /* the list that is read */
 };
 
 void dit_candidates_deinit(struct dit_candidates *candidates)
@@ -36,8 +34,8 @@ static int add(struct dit_candidates *list, uint64_t id)
 
 /* ---- keys ---- */
 
-/* 1: the list is in `next`; 0: it is no shorter than the best one, or a range; or an
- * error. */
+/* The list of a key goes to "next". 1; 0: it is no shorter than the best one, or it is a
+ * range; error */
 static int read_list(struct finder *finder, struct dit_tree_cursor *cursor,
                      struct dit_span key)
 {
