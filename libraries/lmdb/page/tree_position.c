@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "page/long_value.h"
 
+#define CACHE_LINE_BYTES 64
+
 int dit_tree_position_set(struct dit_tree_position *position,
                           const struct dit_tree_record *tree)
 {
@@ -138,6 +140,28 @@ static int enter_child(struct dit_tree_position *position, unsigned depth)
 }
 
 /*
+ * A hint: a scan wants the next leaf soon, and each look at a page that
+ * no cache has waits for memory.
+ */
+static void fetch_next_leaf(const struct dit_tree_position *position,
+                            const struct dit_tree_level *parent)
+{
+	const struct dit_page_source *source = position->reading->source;
+	struct dit_node_view node;
+	const char *leaf = NULL;
+
+	if (source->map == NULL || parent->slot + 1 == parent->count ||
+	    dit_view_node(parent->view, parent->slot + 1, &node) != DIT_NODE_FITS ||
+	    node.child >= source->npages) {
+		return;
+	}
+	leaf = source->map + node.child * source->page_bytes;
+	for (size_t i = 0; i < source->page_bytes; i += CACHE_LINE_BYTES) {
+		__builtin_prefetch(leaf + i);
+	}
+}
+
+/*
  * From a page that was entered down to the first leaf from its slot on. If all below it
  * is left out, to the next leaf.
  */
@@ -159,6 +183,9 @@ static int descend(struct dit_tree_position *position, unsigned depth)
 			return r;
 		}
 		if (r == 0) {
+			if (depth + 2 == position->depth) {
+				fetch_next_leaf(position, level);
+			}
 			depth++;
 		} else {
 			level->slot++;
