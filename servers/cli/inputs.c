@@ -453,8 +453,7 @@ static int drain(int pipe, int fd, const volatile sig_atomic_t *stop)
 	return lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, pipe) < 0 ? -1 : 0;
 }
 
-/* The descriptor that an input is; -1: it is no pipe that is open. */
-static int pipe_of(const char *path)
+int inputs_pipe(const char *path)
 {
 	struct stat st;
 	int fd = STDIN_FILENO;
@@ -469,7 +468,7 @@ static int pipe_of(const char *path)
 static int drain_pipe(const char *path, const char *program,
                       const volatile sig_atomic_t *stop)
 {
-	int pipe = pipe_of(path);
+	int pipe = inputs_pipe(path);
 	int fd = pipe < 0 ? -1 : memfd_create("input", MFD_CLOEXEC);
 	int r = pipe < 0 ? 0 : fd < 0 ? -1 : drain(pipe, fd, stop);
 

@@ -51,10 +51,13 @@ void inputs_tell_terminal(const struct inputs *inputs,
  * -1 after a message on stderr */
 int inputs_keep(const struct inputs *inputs, const struct common_options *options);
 
+/** The descriptor that an input is, NULL or /dev/stdin: standard input, /dev/fd/N: that
+ * of a shell's <(COMMAND); -1: it is no pipe that is open */
+int inputs_pipe(const char *path);
+
 /**
- * Read each pipe among them to its end and put a file in memory in its place: standard
- * input, and /dev/fd/N, which a shell makes of <(COMMAND). So the program at the other
- * end may read the database that is opened afterwards.
+ * Read each pipe among them to its end and put a file in memory in its place. So the
+ * program at the other end may read the database that is opened afterwards.
  *
  * @param stop  not 0: leave the rest unread
  *

@@ -6,6 +6,7 @@
  * different, 2 trouble.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,39 +129,61 @@ static bool is_database(char *text)
 	       access(path, F_OK) == 0;
 }
 
+/* @param pipe  the byte stays in it. @return 0: there is none */
+static char first_byte_of_pipe(int pipe)
+{
+	int copy[2];
+	char first = 0;
+
+	if (pipe2(copy, O_CLOEXEC) < 0) {
+		return 0;
+	}
+	if (tee(pipe, copy[1], 1, 0) != 1 || read(copy[0], &first, 1) != 1) {
+		first = 0;
+	}
+	(void)close(copy[0]);
+	(void)close(copy[1]);
+	return first;
+}
+
+static char first_byte_of_file(const char *path)
+{
+	struct stat st;
+	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode)
+	                 ? open(path, O_RDONLY | O_CLOEXEC)
+	                 : -1;
+	char first = 0;
+
+	if (fd >= 0) {
+		first = pread(fd, &first, 1, 0) == 1 ? first : '\0';
+		(void)close(fd);
+	}
+	return first;
+}
+
 /* JSON begins with a brace, which no line of LDIF does. */
 static bool is_digest(const char *path)
 {
-	struct stat st;
-	FILE *file =
-		stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
-	bool has_brace = file != NULL && getc(file) == '{';
+	int pipe = inputs_pipe(path);
 
-	if (file != NULL) {
-		(void)fclose(file);
-	}
-	return has_brace;
+	return (pipe >= 0 ? first_byte_of_pipe(pipe) : first_byte_of_file(path)) == '{';
 }
 
 static int read_side(struct diff_options *options, unsigned side, char *text)
 {
 	struct dit_diff_opts *diff = &options->diff;
+	const char *path = strcmp(text, "-") == 0 ? "/dev/stdin" : text;
 
 	if (is_database(text)) {
 		*(side == 0 ? &diff->first : &diff->second) = text;
 		return 0;
 	}
-	if (is_digest(text)) {
-		diff->digests[side] = text;
+	if (is_digest(path)) {
+		diff->digests[side] = path;
 		return 0;
 	}
 	diff->is_made[side] = true;
 	return inputs_add(&options->inputs[side], "ditdiff", text);
-}
-
-static bool is_standard_input(const struct inputs *inputs)
-{
-	return inputs->n > 0 && inputs->paths[0] == NULL;
 }
 
 static int read_operands(struct diff_options *options, int argc, char *argv[])
@@ -178,14 +201,14 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 			&options->common,
 			"two states are needed: FROM and TO, or FROM alone");
 	}
+	if (n == 2 && strcmp(argv[optind], "-") == 0 &&
+	    strcmp(argv[optind + 1], "-") == 0) {
+		return common_wrong_call(&options->common,
+		                         "standard input (-) can be one state, not both");
+	}
 	for (int i = 0; i < n && r == 0; i++) {
 		r = read_side(options, (unsigned)(is_reverse ? 1 - i : i),
 		              argv[optind + i]);
-	}
-	if (r == 0 && is_standard_input(&options->inputs[0]) &&
-	    is_standard_input(&options->inputs[1])) {
-		return common_wrong_call(&options->common,
-		                         "standard input (-) can be one state, not both");
 	}
 	if (options->diff.digest && options->diff.digests[0] != NULL) {
 		return common_wrong(&options->common, "this is a digest already:",

@@ -29,6 +29,10 @@ awk 'BEGIN { RS = ""; ORS = "\n\n" } { r[NR] = $0 }
 sed '/"version"/d; /"buckets"/,$d' first.json
 "$DITDIFF" -f second.conf first.json
 echo "# equal: $?"
+"$DITDIFF" -f slapd.conf --digest | "$DITDIFF" -f second.conf - | head -n 1
+"$DITDIFF" -f second.conf <("$DITDIFF" -f slapd.conf --digest) | head -n 1
+"$DITDIFF" -f second.conf - <first.json | head -n 1
+"$DITDIFF" -f second.conf - - <first.json
 
 "$DITADD" -q -f second.conf --replace -l <(entries One 100 "$csn")
 "$DITDIFF" -f second.conf first.json
