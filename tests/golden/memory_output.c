@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "output/index_tables.h"
 #include "output/record_output.h"
 #include "page/page_format.h"
 
@@ -40,8 +41,9 @@ enum {
 
 struct memory {
 	struct dit_record_output base;
-	size_t open;       /* the table that is open */
-	struct named *dbs; /* the fixed ones, then what was added */
+	struct dit_index_tables none; /* nothing is stored */
+	size_t open;                  /* the table that is open */
+	struct named *dbs;            /* the fixed ones, then what was added */
 	size_t ndbs;
 	size_t size;
 	size_t first_index;
@@ -391,6 +393,7 @@ int __wrap_dit_output_open(struct dit_record_output **ret,
 	}
 	memory->base = (struct dit_record_output){
 		.base = {.ops = &output_ops,
+	                 .indexes = &memory->none,
 	                 .key_max = dit_key_max(&dit_lmdb_10, page_bytes)}};
 	/* in the order of the enum */
 	r = add_db(memory, "ad2i", INTEGERKEY);

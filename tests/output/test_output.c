@@ -376,7 +376,7 @@ TEST(stored_records_are_found)
 	assert_int_equal(dit_output_find_index(&output->base, "dn2i", &index),
 	                 DIT_E_CORRUPT);
 	assert_int_equal(dit_output_find_index(&output->base, "uid", &index), 0);
-	assert_false(dit_output_used_bytes(&output->base, &used));
+	assert_true(dit_output_used_bytes(&output->base, &used) && used > 4096);
 	dit_output_abandon(&output->base);
 }
 

@@ -333,8 +333,7 @@ TEST(keys_of_records_are_integers)
 		assert_int_equal(
 			dit_table_writer_new(
 				&writer,
-				dit_page_commit_space(
-					dit_new_output_of(&staging->base)->commit),
+				dit_page_commit_space(staging->base.indexes->commit),
 				MDB_INTEGERKEY | MDB_DUPSORT),
 			0);
 		assert_int_equal(dit_table_writer_begin_records(

@@ -34,10 +34,9 @@ struct claimed_output {
 	struct dit_record_tables tables;
 	struct dit_output_opts opts; /* with the effective maxsize_bytes */
 	struct dit_claim claim;
-	int data_fd;                    /* for reading and writing */
-	int spare_fd;                   /* dit_spare_keep()'s */
-	struct dit_page_commit *commit; /* owned; NULL: not begun */
-	uint64_t first_bytes;           /* of records: in use when it was opened */
+	int data_fd;          /* for reading and writing */
+	int spare_fd;         /* dit_spare_keep()'s */
+	uint64_t first_bytes; /* of records: in use when it was opened */
 
 	struct dit_page_old_opts old; /* of indexes alone */
 };
@@ -53,7 +52,7 @@ static struct claimed_output *of(struct dit_output *output)
  * additions? */
 static bool has_room(const struct claimed_output *output)
 {
-	uint64_t used = dit_page_commit_bytes(output->commit);
+	uint64_t used = dit_page_commit_bytes(output->tables.indexes.commit);
 	uint64_t more = used + output->opts.expected_bytes;
 	uint64_t maxsize = output->opts.maxsize_bytes;
 	struct statvfs st;
@@ -74,7 +73,7 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 	for (size_t i = 0; i < indexes->n; i++) {
 		nstored += indexes->list[i].stored.nitems;
 	}
-	if (o->opts.merge == DIT_MERGE_DEFAULT) {
+	if (o->tables.base.is_merged && o->opts.merge == DIT_MERGE_DEFAULT) {
 		indexes->rebuilds = n >= nstored / FEW_PARTS && has_room(o);
 	}
 	return 0;
@@ -84,13 +83,7 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 
 int dit_index_output_drop(struct dit_output *output, const char *name)
 {
-	return dit_page_commit_drop(of(output)->commit, dit_span_of(name));
-}
-
-static bool used_bytes(const struct dit_output *output, uint64_t *ret)
-{
-	*ret = dit_page_commit_bytes(((const struct claimed_output *)output)->commit);
-	return true;
+	return dit_page_commit_drop(output->indexes->commit, dit_span_of(name));
 }
 
 static int put_indexes(struct claimed_output *output)
@@ -99,10 +92,10 @@ static int put_indexes(struct claimed_output *output)
 	int r = dit_index_tables_check(tables);
 
 	for (size_t i = 0; i < tables->n && r == 0; i++) {
-		r = dit_page_commit_put(output->commit, dit_span_of(tables->list[i].name),
+		r = dit_page_commit_put(tables->commit, dit_span_of(tables->list[i].name),
 		                        &tables->list[i].tree);
 	}
-	return r ?: dit_page_commit_give_old(output->commit, &output->old);
+	return r ?: dit_page_commit_give_old(tables->commit, &output->old);
 }
 
 /* ---- publishing ---- */
@@ -113,7 +106,7 @@ static int prepare(struct dit_output *output)
 	int r = o->tables.base.is_merged ? dit_record_tables_put(&o->tables)
 	                                 : put_indexes(o);
 
-	output->bytes = dit_page_commit_bytes(o->commit);
+	output->bytes = dit_page_commit_bytes(output->indexes->commit);
 	return r;
 }
 
@@ -128,8 +121,8 @@ static int commit(struct dit_output *output)
 	if (!output->indexes->rebuilds) {
 		output->kept_bytes = o->first_bytes;
 	}
-	r = dit_page_commit_write(o->commit);
-	output->bytes = dit_page_commit_bytes(o->commit);
+	r = dit_page_commit_write(output->indexes->commit);
+	output->bytes = dit_page_commit_bytes(output->indexes->commit);
 	return r;
 }
 
@@ -160,7 +153,7 @@ static void use_spare(struct claimed_output *output)
 static int take_back(struct dit_output *output)
 {
 	use_spare(of(output)); /* on btrfs the undo needs some */
-	return dit_page_commit_undo(of(output)->commit);
+	return dit_page_commit_undo(output->indexes->commit);
 }
 
 /* ---- opening and end ---- */
@@ -170,10 +163,9 @@ static void abandon(struct dit_output *base)
 	struct claimed_output *output = of(base);
 	struct dit_snapshot *snapshot = base->indexes->snapshot;
 
+	use_spare(output);
 	dit_record_tables_deinit(&output->tables);
 	dit_snapshot_close(snapshot);
-	use_spare(output);
-	dit_page_commit_close(output->commit);
 	dit_lock_file_set_up(&output->claim, output->data_fd);
 	(void)close(output->data_fd);
 	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
@@ -241,7 +233,7 @@ static int begin_commit(struct claimed_output *output)
 	int r = dit_fd_path(output->data_fd, path, opts->fault);
 
 	output->tables.base.base.key_max = dit_key_max(map->format, map->page_bytes);
-	return r < 0 ? r : dit_page_commit_open(&output->commit, &commit);
+	return r < 0 ? r : dit_page_commit_open(&output->tables.indexes.commit, &commit);
 }
 
 static int open_snapshot(struct claimed_output *output)
@@ -261,9 +253,9 @@ static int open_snapshot(struct claimed_output *output)
 static int begin_records(struct claimed_output *output)
 {
 	struct dit_record_tables *tables = &output->tables;
-	int r = dit_record_tables_begin(tables, output->commit, NULL);
+	int r = dit_record_tables_begin(tables);
 
-	output->first_bytes = dit_page_commit_bytes(output->commit);
+	output->first_bytes = dit_page_commit_bytes(tables->indexes.commit);
 	return r < 0 ? r : dit_record_tables_read(tables, tables->indexes.snapshot, 0);
 }
 
@@ -277,7 +269,7 @@ static int begin(struct claimed_output *output)
 	if (!tables->base.is_merged) {
 		tables->is_changed = true;
 		tables->indexes.merge.space =
-			r < 0 ? NULL : dit_page_commit_space(output->commit);
+			r < 0 ? NULL : dit_page_commit_space(tables->indexes.commit);
 		return r;
 	}
 	r = r ?: begin_records(output);
@@ -288,18 +280,8 @@ static int begin(struct claimed_output *output)
 	               : r;
 }
 
-static const struct dit_output_ops record_ops = {
-	.find_index = dit_record_tables_find_index,
+static const struct dit_output_ops ops = {
 	.expect_postings = expect_postings,
-	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
-                  [DIT_PUBLISH_COMMIT] = commit,
-                  [DIT_PUBLISH_TAKE_BACK] = take_back},
-	.abandon = abandon,
-};
-
-static const struct dit_output_ops index_ops = {
-	.find_index = dit_index_tables_find,
-	.used_bytes = used_bytes,
 	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
                   [DIT_PUBLISH_COMMIT] = commit,
                   [DIT_PUBLISH_TAKE_BACK] = take_back},
@@ -324,7 +306,7 @@ static int open_output(struct claimed_output **ret, const struct dit_output_opts
 		return r;
 	}
 	*base = (struct dit_record_output){
-		.base = {.ops = is_merged ? &record_ops : &index_ops,
+		.base = {.ops = &ops,
 	                 .is_parallel = true,
 	                 .indexes = &output->tables.indexes,
 	                 .target = {opts->directory, -1, output->data_fd, DIT_DATA_NAME}},

@@ -44,7 +44,7 @@ int dit_index_table_begin(const struct dit_index_tables *tables,
 		return dit_lmdb_append_make(table->append, table->name, table->tree.flags,
 		                            &table->db);
 	}
-	if (tables->commit != NULL) {
+	if (tables->merge.source != NULL) {
 		table->is_stored =
 			dit_page_commit_find(tables->commit, dit_span_of(table->name),
 		                             &table->tree) > 0;
@@ -312,30 +312,68 @@ void dit_index_tables_deinit(struct dit_index_tables *tables)
 		dit_index_table_deinit(&tables->list[i]);
 	}
 	free(tables->list);
+	dit_page_commit_close(tables->commit);
+	dit_lmdb_append_close(tables->append);
 }
 
-/* ---- outputs that write indexes alone ---- */
+bool dit_output_used_bytes(const struct dit_output *output, uint64_t *ret)
+{
+	const struct dit_index_tables *tables = output->indexes;
 
-int dit_index_tables_find(struct dit_output *output, const char *name,
+	if (tables->append == NULL && tables->commit == NULL) {
+		return false;
+	}
+	*ret = tables->append != NULL ? dit_lmdb_append_bytes(tables->append)
+	                              : dit_page_commit_bytes(tables->commit);
+	return true;
+}
+
+/* ---- stored indexes ---- */
+
+/* The length of the first key of a tree; 0: it has none. */
+static int find_key_len(const struct dit_index_tables *tables,
+                        const struct dit_tree_record *tree, size_t *ret)
+{
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_key_orders orders;
+	struct dit_span key = {NULL, 0};
+	struct dit_span record;
+	int r = 0;
+
+	dit_key_default_orders(tree->flags, &orders);
+	r = dit_tree_cursor_open(&cursor, &tables->snapshot->map, tree, &orders.keys);
+	r = r ?: dit_tree_cursor_first(cursor, &key, &record);
+	*ret = r > 0 ? key.len : 0;
+	dit_tree_cursor_close(cursor);
+	return r < 0 ? r : 0;
+}
+
+int dit_output_find_index(struct dit_output *output, const char *name,
                           struct dit_output_stored_index *ret)
 {
 	const struct dit_index_tables *tables = output->indexes;
-	const struct dit_stored_db *db = dit_snapshot_db(tables->snapshot, name);
-	bool may_be_damaged =
-		!tables->is_online && dit_stored_find(dit_span_of(name)) == NULL;
+	bool is_merged = tables->merge.source != NULL;
+	const struct dit_stored_db *db =
+		tables->snapshot == NULL ? NULL : dit_snapshot_db(tables->snapshot, name);
+	bool may_be_damaged = !is_merged && !tables->is_online &&
+	                      dit_stored_find(dit_span_of(name)) == NULL;
+	size_t key_len = 0;
+	int r = 0;
 
 	if (db == NULL) {
 		return 0;
 	}
-	if (!dit_stored_flags_are_right(NULL, db->flags)) {
-		return may_be_damaged
-		               ? 0
-		               : dit_fault_say(tables->fault, DIT_E_CORRUPT,
-		                               "database \"%s\" has the flags 0x%02x and "
-		                               "is no index",
-		                               name, db->flags);
+	r = dit_stored_flags_check(name, NULL, db->flags,
+	                           may_be_damaged ? NULL : tables->fault);
+	if (r < 0) {
+		return may_be_damaged ? 0 : r;
+	}
+	r = is_merged ? find_key_len(tables, &db->tree, &key_len) : 0;
+	if (r < 0) {
+		return r;
 	}
 	*ret = (struct dit_output_stored_index){
-		.is_integerkey = (db->flags & DIT_DB_INTEGERKEY) != 0, .key_len = 0};
+		.is_integerkey = (db->flags & DIT_DB_INTEGERKEY) != 0,
+		.key_len = key_len};
 	return 1;
 }

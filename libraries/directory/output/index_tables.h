@@ -46,11 +46,12 @@ struct dit_index_table {
 
 struct dit_index_tables {
 	struct dit_tree_merge_opts merge; /* of each table, but for its stored tree */
-	struct dit_page_commit *commit;   /* has the stored trees; NULL: none is merged */
-	/* liblmdb makes all pages; borrowed; NULL: we do, and the two above are used */
-	struct dit_lmdb_append *append;
-	bool rebuilds;  /* all leaves of the indexes are written again */
-	bool is_closed; /* no more tables are opened */
+	/* Makes our pages visible, and has the stored trees; owned. NULL: liblmdb makes
+	 * the pages, or the caller has commits of its own */
+	struct dit_page_commit *commit;
+	struct dit_lmdb_append *append; /* makes all pages; owned; NULL: we do */
+	bool rebuilds;                  /* all leaves of the indexes are written again */
+	bool is_closed;                 /* no more tables are opened */
 
 	struct dit_fault *fault;       /* borrowed; may be NULL */
 	struct dit_snapshot *snapshot; /* the stored state; the output's; may be NULL */
@@ -60,9 +61,9 @@ struct dit_index_tables {
 	size_t n;
 };
 
-/** Give a table its name and flags; then find the stored tree, whose flags win
- * (storage.md 1.4), or let liblmdb make it. 0; -ENOMEM; errors of liblmdb. To be
- * deinitialised in any case */
+/** Give a table its name and flags; then find the stored tree that it is merged with,
+ * whose flags win (storage.md 1.4), or let liblmdb make it. 0; -ENOMEM; errors of
+ * liblmdb. To be deinitialised in any case */
 int dit_index_table_begin(const struct dit_index_tables *tables,
                           struct dit_index_table *table, const char *name,
                           unsigned flags);
@@ -86,11 +87,5 @@ int dit_index_table_open(const struct dit_index_tables *tables,
 /** 0; -EINVAL: not all are finished */
 int dit_index_tables_check(const struct dit_index_tables *tables);
 void dit_index_tables_deinit(struct dit_index_tables *tables);
-
-/** The operation find_index of an output of indexes alone. New keys replace all that are
- * stored, so the length of these does not matter. Nor do damaged flags, if no other
- * process has the database open. */
-int dit_index_tables_find(struct dit_output *output, const char *name,
-                          struct dit_output_stored_index *ret);
 
 #endif

@@ -37,16 +37,6 @@
 
 /* ---- the data file is complete ---- */
 
-bool dit_new_output_used_bytes(const struct dit_output *base, uint64_t *ret)
-{
-	const struct dit_new_output *output = (const struct dit_new_output *)base;
-
-	*ret = output->append != NULL   ? dit_lmdb_append_bytes(output->append)
-	       : output->commit != NULL ? dit_page_commit_bytes(output->commit)
-	                                : base->bytes;
-	return true;
-}
-
 /* Empty, under the name that slapd gives it. */
 static int put_checks(struct dit_new_output *output)
 {
@@ -54,16 +44,18 @@ static int put_checks(struct dit_new_output *output)
 	const struct dit_tree_record none = {.flags = (uint16_t)ixck->flags,
 	                                     .root = DIT_PAGE_NONE};
 
-	return dit_page_commit_put(output->commit, dit_span_of(ixck->name), &none);
+	return dit_page_commit_put(output->tables.indexes.commit, dit_span_of(ixck->name),
+	                           &none);
 }
 
 static int write_pages(struct dit_new_output *output)
 {
+	struct dit_page_commit *commit = output->tables.indexes.commit;
 	int r = dit_record_tables_put(&output->tables);
 
 	r = r < 0 || !output->opts.has_ixck ? r : put_checks(output);
-	r = r < 0 ? r : dit_page_commit_write(output->commit);
-	output->tables.base.base.bytes = dit_page_commit_bytes(output->commit);
+	r = r < 0 ? r : dit_page_commit_write(commit);
+	output->tables.base.base.bytes = dit_page_commit_bytes(commit);
 	return r;
 }
 
@@ -95,11 +87,12 @@ static int write_map_size(const struct dit_new_output *output)
 
 static int commit_append(struct dit_new_output *output)
 {
-	int r = dit_lmdb_append_commit(output->append);
+	struct dit_lmdb_append **append = &output->tables.indexes.append;
+	int r = dit_lmdb_append_commit(*append);
 
-	output->tables.base.base.bytes = dit_lmdb_append_bytes(output->append);
-	dit_lmdb_append_close(output->append);
-	output->append = NULL;
+	output->tables.base.base.bytes = dit_lmdb_append_bytes(*append);
+	dit_lmdb_append_close(*append);
+	*append = NULL;
 	return r < 0 ? r : write_map_size(output);
 }
 
@@ -145,8 +138,9 @@ static int check_size(const struct dit_new_output *output)
 int dit_new_output_prepare(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
-	int r = output->append != NULL   ? commit_append(output)
-	        : output->commit != NULL ? write_pages(output)
+	const struct dit_index_tables *tables = &output->tables.indexes;
+	int r = tables->append != NULL   ? commit_append(output)
+	        : tables->commit != NULL ? write_pages(output)
 	                                 : 0;
 
 	r = r < 0 ? r : check_size(output);
@@ -322,7 +316,8 @@ static int begin_pages(struct dit_new_output *output)
 	dit_file_size_signal_block(&previous);
 	r = dit_metas_begin(output->data_fd, output->format, output->page_bytes);
 	dit_file_size_signal_restore(&previous);
-	return r < 0 ? r : dit_page_commit_open(&output->commit, &commit_opts);
+	return r < 0 ? r
+	             : dit_page_commit_open(&output->tables.indexes.commit, &commit_opts);
 }
 
 static int begin_append(struct dit_new_output *output)
@@ -332,21 +327,22 @@ static int begin_append(struct dit_new_output *output)
 	                                          .ndbs = output->opts.ndbs};
 
 	output->tables.base.is_append = true;
-	return dit_lmdb_append_open(&output->append, &opts);
+	return dit_lmdb_append_open(&output->tables.indexes.append, &opts);
 }
 
 /* Set the order of id2v, make ixck if it is wanted, commit. */
 static int finish_append(struct dit_new_output *output)
 {
 	const struct dit_fixed_db_facts *ixck = &dit_fixed_dbs[DIT_FIXED_CHECKS];
+	struct dit_lmdb_append *append = output->tables.indexes.append;
 	unsigned splits = output->tables.fixed[DIT_FIXED_SPLITS].db;
 	unsigned db = 0;
-	int r = dit_lmdb_append_order_split(output->append, splits);
+	int r = dit_lmdb_append_order_split(append, splits);
 
 	if (r == 0 && output->opts.has_ixck) {
-		r = dit_lmdb_append_make(output->append, ixck->name, ixck->flags, &db);
+		r = dit_lmdb_append_make(append, ixck->name, ixck->flags, &db);
 	}
-	return r < 0 ? r : dit_lmdb_append_commit(output->append);
+	return r < 0 ? r : dit_lmdb_append_commit(append);
 }
 
 static int make_database(struct dit_new_output *output,
@@ -373,7 +369,7 @@ static int make_database(struct dit_new_output *output,
 	                                               .data_fd = output->data_fd,
 	                                               .data_name = DIT_DATA_NAME};
 	r = is_append ? begin_append(output) : begin_pages(output);
-	r = r ?: dit_record_tables_begin(&output->tables, output->commit, output->append);
+	r = r ?: dit_record_tables_begin(&output->tables);
 	return r < 0 || !is_append ? r : finish_append(output);
 }
 
@@ -382,8 +378,6 @@ static int make_database(struct dit_new_output *output,
 void dit_new_output_free(struct dit_new_output *output, enum dit_claim_end end)
 {
 	dit_record_tables_deinit(&output->tables);
-	dit_page_commit_close(output->commit);
-	dit_lmdb_append_close(output->append);
 	dit_close(output->data_fd);
 	dit_close(output->replaced_fd);
 	dit_close(output->prepared_fd);
@@ -468,7 +462,6 @@ void dit_new_output_abandon(struct dit_output *base)
 }
 
 const struct dit_output_ops dit_new_output_ops = {
-	.used_bytes = dit_new_output_used_bytes,
 	.steps = {[DIT_PUBLISH_PREPARE] = dit_new_output_prepare,
                   [DIT_PUBLISH_COMMIT] = dit_new_output_say_published,
                   [DIT_PUBLISH_RENAME] = rename_data,

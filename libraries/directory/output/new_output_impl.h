@@ -37,8 +37,6 @@ struct dit_new_output {
 
 	size_t page_bytes;
 	const struct dit_page_format *format;
-	struct dit_page_commit *commit; /* our pages; owned; NULL: they are liblmdb's */
-	struct dit_lmdb_append *append; /* liblmdb's; owned; NULL: they are ours */
 
 	enum dit_old_file old_file; /* since the rename */
 	bool is_renamed;
@@ -80,7 +78,6 @@ int dit_new_output_keep_apart(struct dit_new_output *output);
 
 /** Those of an output whose file gets its name in the database directory. */
 extern const struct dit_output_ops dit_new_output_ops;
-bool dit_new_output_used_bytes(const struct dit_output *base, uint64_t *ret);
 /** Complete the file, which may be a copy that is not on the disk yet: cut it to its last
  * used page, give it its mode, sync. Nothing is put into it afterwards. DIT_E_FULL: it is
  * more than maxsize, and not may_grow */

@@ -265,7 +265,6 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	.find_index = dit_index_tables_find,
 	.expect_postings = expect_postings,
 	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
                   [DIT_PUBLISH_COMMIT] = commit,

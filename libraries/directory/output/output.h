@@ -135,13 +135,8 @@ struct dit_output_stored_index {
 
 /** An implementation provides these; they are as the functions below. */
 struct dit_output_ops {
-	/* NULL: nothing is stored */
-	int (*find_index)(struct dit_output *output, const char *name,
-	                  struct dit_output_stored_index *ret);
 	/* NULL: nothing is to be done */
 	int (*expect_postings)(struct dit_output *output, uint64_t n);
-	/* NULL: false */
-	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
 
 	/* NULL: nothing is to be done; of DIT_PUBLISH_END: as abandon */
 	int (*steps[DIT_PUBLISH_NSTEPS])(struct dit_output *output);
@@ -150,15 +145,13 @@ struct dit_output_ops {
 
 /* Main, before the first index is opened: */
 
-/** 1; 0: there is no database of that name; DIT_E_CORRUPT, with a fault: the database is
- * no index; error */
-static inline int dit_output_find_index(struct dit_output *output, const char *name,
-                                        struct dit_output_stored_index *ret)
-{
-	return output->ops->find_index == NULL
-	               ? 0
-	               : output->ops->find_index(output, name, ret);
-}
+/**
+ * 1; 0: there is no database of that name; DIT_E_CORRUPT, with a fault: the database is
+ * no index; error. Where new keys replace all that are stored, the length of these is not
+ * told; nor do damaged flags matter then, if no other process has the database open.
+ */
+int dit_output_find_index(struct dit_output *output, const char *name,
+                          struct dit_output_stored_index *ret);
 
 /**
  * Add an index database. Indexes are numbered from 0 in the order of these calls. Main,
@@ -229,10 +222,7 @@ void dit_output_drop(struct dit_output_table *table);
  *
  * @return false: the output cannot tell before it is committed
  */
-static inline bool dit_output_used_bytes(const struct dit_output *output, uint64_t *ret)
-{
-	return output->ops->used_bytes != NULL && output->ops->used_bytes(output, ret);
-}
+bool dit_output_used_bytes(const struct dit_output *output, uint64_t *ret);
 
 /* ---- publishing: main ---- */
 

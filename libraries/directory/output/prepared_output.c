@@ -176,7 +176,6 @@ static void keep_abandon(struct dit_output *base)
 }
 
 static const struct dit_output_ops keep_ops = {
-	.used_bytes = dit_new_output_used_bytes,
 	.steps = {[DIT_PUBLISH_PREPARE] = dit_new_output_prepare,
                   [DIT_PUBLISH_RENAME] = keep,
                   [DIT_PUBLISH_SETTLE] = dit_new_output_settle,

@@ -89,47 +89,6 @@ int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
 	return r;
 }
 
-/* The length of the first key of a tree; 0: it has none. */
-static int find_key_len(const struct dit_record_tables *tables,
-                        const struct dit_tree_record *tree, size_t *ret)
-{
-	struct dit_tree_cursor *cursor = NULL;
-	struct dit_key_orders orders;
-	struct dit_span key = {NULL, 0};
-	struct dit_span record;
-	int r = 0;
-
-	dit_key_default_orders(tree->flags, &orders);
-	r = dit_tree_cursor_open(&cursor, &tables->indexes.snapshot->map, tree,
-	                         &orders.keys);
-	r = r ?: dit_tree_cursor_first(cursor, &key, &record);
-	*ret = r > 0 ? key.len : 0;
-	dit_tree_cursor_close(cursor);
-	return r;
-}
-
-int dit_record_tables_find_index(struct dit_output *output, const char *name,
-                                 struct dit_output_stored_index *ret)
-{
-	const struct dit_record_tables *tables = (struct dit_record_tables *)output;
-	struct dit_tree_record tree;
-	size_t key_len = 0;
-	int r = 0;
-
-	if (dit_page_commit_find(tables->indexes.commit, dit_span_of(name), &tree) == 0) {
-		return 0;
-	}
-	r = dit_stored_flags_check(name, NULL, tree.flags, tables->indexes.fault);
-	r = r < 0 ? r : find_key_len(tables, &tree, &key_len);
-	if (r < 0) {
-		return r;
-	}
-	*ret = (struct dit_output_stored_index){
-		.is_integerkey = (tree.flags & DIT_DB_INTEGERKEY) != 0,
-		.key_len = key_len};
-	return 1;
-}
-
 /* ---- entries ---- */
 
 int dit_output_open_names(struct dit_record_output *output, struct dit_output_table **ret)
@@ -400,15 +359,12 @@ int dit_record_tables_put(struct dit_record_tables *tables)
 
 /* ---- beginning and end ---- */
 
-int dit_record_tables_begin(struct dit_record_tables *tables,
-                            struct dit_page_commit *commit,
-                            struct dit_lmdb_append *append)
+int dit_record_tables_begin(struct dit_record_tables *tables)
 {
+	struct dit_page_commit *commit = tables->indexes.commit;
 	int r = 0;
 
 	tables->base.base.indexes = &tables->indexes;
-	tables->indexes.append = append;
-	tables->indexes.commit = commit;
 	if (commit != NULL) {
 		tables->indexes.merge.space = dit_page_commit_space(commit);
 		tables->indexes.merge.source = dit_page_commit_source(commit);

@@ -3,7 +3,7 @@
  * All tables of a database, and its records: what new_output.c and claimed_output.c
  * share. A new database is a merge into nothing.
  *
- *   dit_record_tables_begin()      all pages are to be ours, or liblmdb's
+ *   dit_record_tables_begin()
  *   dit_record_tables_read()       records are stored
  *   functions of record_output.h ...
  *   dit_record_tables_put()        all trees are finished
@@ -48,19 +48,12 @@ struct dit_record_tables {
 	char wanted[DIT_CHILD_BYTES]; /* the record that is looked up */
 };
 
-/** Free all, the head included, but not the commit. Zero is fine. */
+/** Free all, the head included. Zero is fine. */
 void dit_record_tables_deinit(struct dit_record_tables *tables);
 
-/**
- * @param commit  of our pages; borrowed. NULL: there are none
- * @param append  of liblmdb's; borrowed. NULL: there are none
- *
- * @return 0; -ENOMEM; errors of liblmdb; DIT_E_CORRUPT, with a fault: a stored table has
- *         other flags
- */
-int dit_record_tables_begin(struct dit_record_tables *tables,
-                            struct dit_page_commit *commit,
-                            struct dit_lmdb_append *append);
+/** The commit, or the appender, of the indexes is there. @return 0; -ENOMEM; errors of
+ * liblmdb; DIT_E_CORRUPT, with a fault: a stored table has other flags */
+int dit_record_tables_begin(struct dit_record_tables *tables);
 /** Find out what is stored. @param snapshot  outlives the tables. @return 0;
  * DIT_E_CORRUPT, errors; DIT_E_UNKNOWN: a table is missing, unless records are merged */
 int dit_record_tables_read(struct dit_record_tables *tables,
@@ -69,9 +62,5 @@ int dit_record_tables_read(struct dit_record_tables *tables,
 /** Finish all tables, and give the commit those that have changed. -EINVAL: one is
  * open. liblmdb's need no end */
 int dit_record_tables_put(struct dit_record_tables *tables);
-
-/** Operation of an output (output.h). */
-int dit_record_tables_find_index(struct dit_output *output, const char *name,
-                                 struct dit_output_stored_index *ret);
 
 #endif
