@@ -172,7 +172,7 @@ static void assert_sound(const char *dir)
 	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
 
 	assert_true(fd >= 0);
-	if (dit_data_check_whole(fd, NULL, &fault) != 0) {
+	if (dit_data_check_whole(fd, NULL, NULL, &fault) != 0) {
 		fail_msg("%s", fault.text);
 	}
 	(void)close(fd);

@@ -284,7 +284,7 @@ static void assert_sound(const char *dir)
 	struct dit_fault fault = {.text = ""};
 	int fd = open_data(dir, O_RDONLY);
 
-	if (dit_data_check_whole(fd, NULL, &fault) != 0) {
+	if (dit_data_check_whole(fd, NULL, NULL, &fault) != 0) {
 		fail_msg("%s", fault.text);
 	}
 	(void)close(fd);

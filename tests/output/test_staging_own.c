@@ -355,7 +355,13 @@ TEST(files_of_other_formats_are_refused)
 	fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_TRUNC);
 	assert_int_equal(write(fd, page, sizeof(page)), sizeof(page));
 	assert_int_equal(close(fd), 0);
-	check_refused(dir, &opts, MDB_INVALID, "cannot be read");
+	check_refused(dir, &opts, MDB_INVALID, "is not an LMDB file");
+
+	/* Of neither format. */
+	fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_TRUNC);
+	assert_int_equal(write(fd, "no database", 11), 11);
+	assert_int_equal(close(fd), 0);
+	check_refused(dir, &opts, MDB_INVALID, "is not an LMDB file");
 
 	/* An empty file is no database. */
 	fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_TRUNC);

@@ -37,13 +37,13 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 	                    (long long)finding->page, finding->text);
 }
 
-int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
-                         struct dit_fault *fault)
+int dit_data_check_whole(int data_fd, const struct dit_page_format *sealed,
+                         const struct dit_stop *stop, struct dit_fault *fault)
 {
 	struct dit_fault first = {""};
 	struct dit_walk_opts opts = {
 		.fd = data_fd,
-		.shared = {.nthreads = 1, .stop = stop},
+		.shared = {.nthreads = 1, .stop = stop, .sealed = sealed},
 		.order = dit_stored_order,
 		.found = note,
 		.ctx = &first,
@@ -55,18 +55,6 @@ int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
 		r = dit_fault_say(fault, DIT_E_CORRUPT, "%s", first.text);
 	}
 	return r;
-}
-
-/* ---- of the other generation ---- */
-
-static int say_other(const struct dit_output_opts *opts)
-{
-	return dit_fault_say(opts->fault, DIT_E_FORMAT,
-	                     DIT_DATA_NAME " is of LMDB %s, the load is for OpenLDAP %s: "
-	                                   "see --openldap",
-	                     opts->is_lmdb_10 ? "0.9 (OpenLDAP 2.5 or 2.6)"
-	                                      : "1.0 (OpenLDAP 2.7)",
-	                     opts->is_lmdb_10 ? "2.7" : "2.5 or 2.6");
 }
 
 /* ---- records ---- */
@@ -99,111 +87,79 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 	return dit_tree_visit(&pages, &live->main_tree, &visitor);
 }
 
-/* ---- of LMDB 0.9 ---- */
+/* A file that is none of LMDB is not called damaged. */
+static int say_foreign(const struct dit_output_opts *opts)
+{
+	return dit_fault_say(opts->fault, DIT_LMDB_INVALID,
+	                     DIT_DATA_NAME " is not an LMDB file: move it away, or give "
+	                                   "--replace");
+}
 
 /*
  * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
  * empty. Empty files are replaced; a damaged meta page may make one look empty.
  */
-static int look_at_records(int data_fd, const struct dit_output_opts *opts)
+static int look_at_records(int fd, const struct dit_page_format *format,
+                           const struct dit_output_opts *opts)
 {
-	char path[DIT_FD_PATH_BYTES];
 	uint64_t nrecords = 0;
-	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
+	int r = count_records(fd, format, &nrecords);
 
-	/* A file that is none of LMDB, or of another version, is not called damaged. */
-	if (r == 0 && dit_meta_version(data_fd) != dit_lmdb_09.version) {
-		return dit_fault_say(opts->fault, DIT_LMDB_INVALID,
-		                     DIT_DATA_NAME
-		                     " is not an LMDB file: move it away, or "
-		                     "give --replace");
+	if (r == DIT_LMDB_INVALID || dit_meta_version(fd) != format->version) {
+		return say_foreign(opts);
 	}
-	r = r ?: count_records(data_fd, &dit_lmdb_09, &nrecords);
 	if (r == 0 && nrecords > 0) {
 		return DIT_E_NOTEMPTY;
 	}
 	if (r == 0 || r == DIT_E_CORRUPT) {
-		int whole = dit_data_check_whole(data_fd, opts->shared.stop, opts->fault);
+		int whole = dit_data_check_whole(fd, opts->shared.sealed,
+		                                 opts->shared.stop, opts->fault);
 
 		r = whole < 0 ? whole : r;
 	}
 	return r;
 }
 
-/* ---- of LMDB 1.0 ---- */
+/* ---- the file, or none ---- */
 
-static int look_at_records_10(int fd, const struct dit_output_opts *opts)
-{
-	struct dit_fault *fault = opts->fault;
-	uint64_t nrecords = 0;
-	int r = 0;
-
-	if (dit_meta_version(fd) != dit_lmdb_10.version) {
-		return say_other(opts);
-	}
-	r = dit_data_seal_check(fd, opts->shared.sealed, fault);
-	r = r ?: dit_format_check_state(fd, fault);
-	if (r < 0) {
-		return r;
-	}
-	r = count_records(fd, dit_data_format_10(opts->shared.sealed), &nrecords);
-	if (r < 0) {
-		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");
-	}
-	return nrecords == 0 ? 0 : DIT_E_NOTEMPTY;
-}
-
-/* ---- of either ---- */
-
-/* May the file go? A slapd of the other generation would see nothing of our claim. A
- * damaged file may go, too. */
-static int look_at_replaced(int fd, const struct dit_output_opts *opts)
-{
-	uint32_t version = dit_meta_version(fd);
-
-	return version == 0 || (version == dit_lmdb_10.version) == opts->is_lmdb_10
-	               ? 0
-	               : say_other(opts);
-}
-
+/* A slapd of the other generation would see nothing of our claim, and lock.mdb differs
+ * between them. 1: it has to be read; 0: it may go; DIT_E_FORMAT, -errno */
 static int look_at_file(int fd, const struct dit_output_opts *opts)
 {
+	uint32_t version = dit_meta_version(fd);
 	struct stat st;
-	char byte = 0;
-	ssize_t n = 0;
 
 	if (fstat(fd, &st) != 0) {
 		return -errno;
 	}
-	if (st.st_size == 0) {
-		return 0;
+	if (version != 0 && (version == dit_lmdb_10.version) != opts->is_lmdb_10) {
+		return dit_fault_say(opts->fault, DIT_E_FORMAT,
+		                     DIT_DATA_NAME
+		                     " is of LMDB %s, the load is for OpenLDAP %s: "
+		                     "see --openldap",
+		                     opts->is_lmdb_10 ? "0.9 (OpenLDAP 2.5 or 2.6)"
+		                                      : "1.0 (OpenLDAP 2.7)",
+		                     opts->is_lmdb_10 ? "2.7" : "2.5 or 2.6");
 	}
-	if (opts->replaces) {
-		return look_at_replaced(fd, opts);
-	}
-	n = dit_read_at(fd, &byte, 1, 0);
-	if (n < 0) {
-		return (int)n;
-	}
-	return opts->is_lmdb_10 ? look_at_records_10(fd, opts)
-	                        : look_at_records(fd, opts);
+	return st.st_size > 0 && !opts->replaces;
 }
 
 int dit_data_check(int dir_fd, const struct dit_output_opts *opts, bool is_claimed)
 {
-	bool is_09 = !opts->is_lmdb_10 && !opts->replaces;
-	int fd = is_09 ? dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, opts->fault)
-	               : dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault);
-	int r = 0;
+	const struct dit_page_format *format =
+		opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed) : &dit_lmdb_09;
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault);
+	int r = fd < 0 ? fd : look_at_file(fd, opts);
 
+	dit_close(fd);
+	if (r <= 0) {
+		return r == -ENOENT ? 0 : r;
+	}
+	fd = dit_data_open(dir_fd, O_RDONLY, format, opts->fault);
 	if (fd == DIT_E_FORMAT) {
-		return say_other(opts);
+		return say_foreign(opts);
 	}
-	if (fd < 0) {
-		return fd == -ENOENT ? 0 : fd;
-	}
-	/* Before lock.mdb is touched, which differs between the generations, too. */
-	r = is_claimed || !is_09 ? look_at_file(fd, opts) : 0;
-	(void)close(fd);
+	r = fd < 0 ? fd : is_claimed ? look_at_records(fd, format, opts) : 0;
+	dit_close(fd);
 	return r;
 }

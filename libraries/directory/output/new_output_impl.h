@@ -49,14 +49,14 @@ static inline struct dit_new_output *dit_new_output_of(struct dit_output *output
 }
 
 /**
- * Check the whole file; for small files of LMDB 0.9.
+ * Check the whole file, which is small.
  *
- * @param stop  as in a walk
+ * @param sealed, stop  as in a walk
  *
  * @return 0; DIT_E_CORRUPT with a fault; errors of dit_walk()
  */
-int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
-                         struct dit_fault *fault);
+int dit_data_check_whole(int data_fd, const struct dit_page_format *sealed,
+                         const struct dit_stop *stop, struct dit_fault *fault);
 /** Is there a database without records, or none? Before the directory is claimed: is it
  * none of the other generation? 0; DIT_E_NOTEMPTY; DIT_E_FORMAT, with a fault */
 int dit_data_check(int dir_fd, const struct dit_output_opts *opts, bool is_claimed);
