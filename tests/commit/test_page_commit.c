@@ -642,3 +642,27 @@ TEST(pools_of_pages_find_rows)
 	assert_int_equal(pool.set.count, 1);
 	dit_page_set_deinit(&pool.set);
 }
+
+TEST(a_page_that_is_added_moves_searches_back_to_its_row_alone)
+{
+	struct dit_page_pool pool = {.at = {0}};
+	uint64_t first = 0;
+
+	for (uint64_t page = 1000; page < 1128; page++) {
+		assert_int_equal(dit_page_pool_add(&pool, page), 0);
+	}
+	assert_int_equal(dit_page_pool_add(&pool, 1200), 0);
+	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &first), 128);
+	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &first), 1);
+	assert_int_equal(dit_page_pool_add(&pool, 1120), 0);
+	assert_int_equal(pool.at[0], 1120);
+	assert_int_equal(pool.at[3], 1113);
+	assert_int_equal(dit_page_pool_add(&pool, 3), 0);
+	assert_int_equal(pool.at[3], 0);
+	for (uint64_t page = 1113; page < 1120; page++) {
+		assert_int_equal(dit_page_pool_add(&pool, page), 0);
+	}
+	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &first), 8);
+	assert_int_equal(first, 1113);
+	dit_page_set_deinit(&pool.set);
+}

@@ -115,7 +115,13 @@ int dit_page_pool_add(struct dit_page_pool *pool, uint64_t page)
 {
 	int r = dit_page_set_grow(&pool->set, page + 1);
 
-	memset(pool->at, 0, sizeof(pool->at));
+	/* The page may end a row that begins before it. */
+	for (unsigned i = 0; i < DIT_ROW_SIZES; i++) {
+		uint64_t before = ((uint64_t)1 << i) - 1;
+		uint64_t first = page > before ? page - before : 0;
+
+		pool->at[i] = first < pool->at[i] ? first : pool->at[i];
+	}
 	return r == 0 && !dit_page_set_add(&pool->set, page) ? DIT_E_CORRUPT : r;
 }
 
