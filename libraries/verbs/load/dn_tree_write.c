@@ -83,23 +83,21 @@ static int add(struct grown_nodes *nodes, uint32_t id, uint64_t nsubs)
 	                  (struct grown_node){.id = id, .nsubs = nsubs});
 }
 
-/* By ID, each once. */
-static void unite(struct grown_nodes *nodes)
+/* Those from @p first on: by ID, each once. */
+static void unite(struct grown_nodes *nodes, size_t first)
 {
-	size_t n = 0;
+	size_t n = first;
 
-	if (nodes->n == 0) {
-		return;
-	}
-	qsort(nodes->list, nodes->n, sizeof(*nodes->list), dit_compare_numbers);
-	for (size_t i = 1; i < nodes->n; i++) {
-		if (nodes->list[i].id == nodes->list[n].id) {
-			nodes->list[n].nsubs += nodes->list[i].nsubs;
+	dit_sort_items(nodes->list + first, nodes->n - first, sizeof(*nodes->list),
+	               dit_compare_numbers);
+	for (size_t i = first; i < nodes->n; i++) {
+		if (n > first && nodes->list[i].id == nodes->list[n - 1].id) {
+			nodes->list[n - 1].nsubs += nodes->list[i].nsubs;
 		} else {
-			nodes->list[++n] = nodes->list[i];
+			nodes->list[n++] = nodes->list[i];
 		}
 	}
-	nodes->n = n + 1;
+	nodes->n = n;
 }
 
 /* The stored parents of new nodes. */
@@ -119,7 +117,7 @@ static int find_parents(const struct dit_dn_tree *tree, struct grown_nodes *ret)
 			r = add(ret, node->parent, node->nsubs);
 		}
 	}
-	unite(ret);
+	unite(ret, 0);
 	return r;
 }
 
@@ -131,26 +129,23 @@ static int find_name(struct dit_dn_tree *tree, uint32_t id, struct dit_name *ret
 	return r < 0 ? r : r == 0 || ret->id > tree->last_stored ? DIT_E_CORRUPT : 0;
 }
 
-/* A level becomes that of the parents. */
-static int climb(struct dit_dn_tree *tree, struct grown_nodes *level)
+/* The level of their parents comes after a level, which begins at *FIRST. */
+static int climb(struct dit_dn_tree *tree, struct grown_nodes *nodes, size_t *first)
 {
-	size_t n = 0;
+	size_t end = nodes->n;
+	int r = 0;
 
-	for (size_t i = 0; i < level->n; i++) {
-		struct dit_name name;
-		int r = find_name(tree, level->list[i].id, &name);
+	for (size_t i = *first; i < end && r == 0; i++) {
+		struct dit_name name = {.id = 0};
 
-		if (r < 0) {
-			return r;
-		}
-		if (name.id != 0) {
-			level->list[n].id = (uint32_t)name.id;
-			level->list[n++].nsubs = level->list[i].nsubs;
+		r = find_name(tree, nodes->list[i].id, &name);
+		if (r == 0 && name.id != 0) {
+			r = add(nodes, (uint32_t)name.id, nodes->list[i].nsubs);
 		}
 	}
-	level->n = n;
-	unite(level);
-	return 0;
+	unite(nodes, end);
+	*first = end;
+	return r;
 }
 
 static int push_grown(struct dit_dn_tree *tree, const struct grown_node *node)
@@ -177,26 +172,19 @@ static int push_grown(struct dit_dn_tree *tree, const struct grown_node *node)
 /* The records of stored nodes whose subtrees grow, as they will be. */
 static int push_all_grown(struct dit_dn_tree *tree)
 {
-	struct grown_nodes all = {.list = NULL};
-	struct grown_nodes level = {.list = NULL};
-	unsigned nlevels = 0;
-	int r = find_parents(tree, &level);
+	struct grown_nodes nodes = {.list = NULL};
+	size_t level = 0;
+	int r = find_parents(tree, &nodes);
 
-	while (r == 0 && level.n > 0) {
-		for (size_t i = 0; i < level.n && r == 0; i++) {
-			r = add(&all, level.list[i].id, level.list[i].nsubs);
-		}
+	for (unsigned i = 0; level < nodes.n && r == 0; i++) {
 		/* A DN of 16 bits of length has not that many RDNs. */
-		if (r == 0) {
-			r = ++nlevels > UINT16_MAX ? DIT_E_CORRUPT : climb(tree, &level);
-		}
+		r = i == UINT16_MAX ? DIT_E_CORRUPT : climb(tree, &nodes, &level);
 	}
-	free(level.list);
-	unite(&all);
-	for (size_t i = 0; i < all.n && r == 0; i++) {
-		r = push_grown(tree, &all.list[i]);
+	unite(&nodes, 0);
+	for (size_t i = 0; i < nodes.n && r == 0; i++) {
+		r = push_grown(tree, &nodes.list[i]);
 	}
-	free(all.list);
+	free(nodes.list);
 	return r;
 }
 
