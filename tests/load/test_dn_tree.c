@@ -54,13 +54,10 @@ static int teardown(void **state)
 
 static int new_tree(struct fixture *f, unsigned suffix_nrdns)
 {
-	struct dit_dn_tree_opts opts = {
-		.output = &f->fake.output,
-		.suffix_nrdns = suffix_nrdns,
-		.memory_bytes = 1 << 20,
-		.shared = {.nthreads = 2, .tmpdir = test_tmp_dir(), .stop = &f->stop}};
+	const struct dit_shared shared = {
+		.nthreads = 2, .tmpdir = test_tmp_dir(), .stop = &f->stop};
 
-	return dit_dn_tree_new(&f->tree, &opts);
+	return dit_dn_tree_new(&f->tree, &f->fake.output, suffix_nrdns, 1 << 20, &shared);
 }
 
 /* Has memory in every case. */

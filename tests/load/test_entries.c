@@ -55,13 +55,10 @@ static int teardown(void **state)
 
 static int new_entries(struct fixture *f)
 {
-	struct dit_entries_opts opts = {
-		.output = &f->fake.output,
-		.numbers = &f->numbers,
-		.memory_bytes = DIT_SORT_SHARE_MIN,
-		.shared = {.tmpdir = test_tmp_dir(), .stop = &f->stop}};
+	const struct dit_shared shared = {.tmpdir = test_tmp_dir(), .stop = &f->stop};
 
-	return dit_entries_new(&f->entries, &opts);
+	return dit_entries_new(&f->entries, &f->fake.output, &f->numbers,
+	                       DIT_SORT_SHARE_MIN, &shared);
 }
 
 /* A record of two words that name attributes a and b, with values of b and a apart. */

@@ -108,15 +108,7 @@ static void start_loader(struct fixture *f)
 static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 {
 	struct load_target *target = &f->target;
-	struct dit_dn_tree_opts tree = {
-		.output = &f->fake.output,
-		.suffix_nrdns = suffix_nrdns,
-		.memory_bytes = 1 << 20,
-		.shared = {.nthreads = 1, .tmpdir = test_tmp_dir()}};
-	struct dit_entries_opts entries = {.output = &f->fake.output,
-	                                   .numbers = &target->numbers,
-	                                   .memory_bytes = DIT_SORT_SHARE_MIN,
-	                                   .shared.tmpdir = test_tmp_dir()};
+	const struct dit_shared shared = {.nthreads = 1, .tmpdir = test_tmp_dir()};
 
 	forget(f);
 	fake_init(&f->fake);
@@ -127,8 +119,12 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 	                               .db = &f->db,
 	                               .stats = &f->database_stats,
 	                               .output = &f->fake.output};
-	assert_int_equal(dit_dn_tree_new(&target->tree, &tree), 0);
-	assert_int_equal(dit_entries_new(&target->entries, &entries), 0);
+	assert_int_equal(dit_dn_tree_new(&target->tree, &f->fake.output, suffix_nrdns,
+	                                 1 << 20, &shared),
+	                 0);
+	assert_int_equal(dit_entries_new(&target->entries, &f->fake.output,
+	                                 &target->numbers, DIT_SORT_SHARE_MIN, &shared),
+	                 0);
 }
 
 /* Read, note and store an entry; its ID. */

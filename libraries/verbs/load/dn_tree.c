@@ -109,14 +109,18 @@ static int add_node(struct dit_dn_tree *tree, const struct dit_fingerprint *fing
 
 /* ---- beginning and end ---- */
 
-int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts)
+int dit_dn_tree_new(struct dit_dn_tree **ret, struct dit_record_output *output,
+                    unsigned suffix_nrdns, size_t memory_bytes,
+                    const struct dit_shared *shared)
 {
+	/* Holes are few: the tree's own producer has a share of its own on top. */
 	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
-	                                 .nproducers = opts->shared.nthreads + 1,
-	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->shared.tmpdir,
-	                                 .cipher = opts->shared.cipher};
-	uint64_t last = opts->output->stored.last_id;
+	                                 .nproducers = shared->nthreads + 1,
+	                                 .memory_bytes = memory_bytes +
+	                                                 memory_bytes / shared->nthreads,
+	                                 .tmpdir = shared->tmpdir,
+	                                 .cipher = shared->cipher};
+	uint64_t last = output->stored.last_id;
 	struct dit_dn_tree *tree = NULL;
 	int r = 0;
 
@@ -127,16 +131,14 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	if (tree == NULL) {
 		return -ENOMEM;
 	}
-	/* Holes are few: the tree's own producer has a share of its own on top. */
-	sorter.memory_bytes += sorter.memory_bytes / opts->shared.nthreads;
 	if (sorter.memory_bytes < sorter.nproducers * DIT_SORT_SHARE_MIN) {
 		sorter.memory_bytes = sorter.nproducers * DIT_SORT_SHARE_MIN;
 	}
-	tree->output = opts->output;
-	tree->own_producer = opts->shared.nthreads;
+	tree->output = output;
+	tree->own_producer = shared->nthreads;
 	tree->last_stored = (uint32_t)last;
-	tree->suffix_nrdns = opts->suffix_nrdns;
-	tree->shared = opts->shared;
+	tree->suffix_nrdns = suffix_nrdns;
+	tree->shared = *shared;
 	r = double_slots(tree);
 	r = r ?: dit_sorter_new(&tree->records, &sorter);
 	return DIT_HAND_OVER(r, ret, tree, dit_dn_tree_free);

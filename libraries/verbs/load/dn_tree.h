@@ -105,18 +105,18 @@ struct dit_dn_tree {
 	uint32_t last_parent_id; /* 0: none */
 };
 
-struct dit_dn_tree_opts {
-	struct dit_record_output
-		*output;       /* borrowed; where stored nodes are looked up, and where
-	                            * the tree is written */
-	unsigned suffix_nrdns; /* RDNs of the database's suffix */
-	size_t memory_bytes;   /* of the records that threads push; more if that is too
-	                        * little for so many of them */
-	struct dit_shared shared;
-};
-
-/** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TREE_ID_MAX */
-int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts);
+/**
+ * @param output        borrowed; where stored nodes are looked up, and where the tree is
+ *                      written
+ * @param suffix_nrdns  RDNs of the database's suffix
+ * @param memory_bytes  of the records that threads push; more if that is too little for
+ *                      so many of them
+ *
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TREE_ID_MAX
+ */
+int dit_dn_tree_new(struct dit_dn_tree **ret, struct dit_record_output *output,
+                    unsigned suffix_nrdns, size_t memory_bytes,
+                    const struct dit_shared *shared);
 /** NULL is fine. */
 void dit_dn_tree_free(struct dit_dn_tree *tree);
 

@@ -40,25 +40,29 @@ struct dit_entries {
 	size_t marks[2]; /* after the last batch but one; after the last one */
 };
 
-int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opts)
+int dit_entries_new(struct dit_entries **ret, struct dit_record_output *output,
+                    struct dit_ad_numbers *numbers, size_t memory_bytes,
+                    const struct dit_shared *shared)
 {
 	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
 	                                 .nproducers = 1,
-	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->shared.tmpdir,
-	                                 .cipher = opts->shared.cipher};
+	                                 .memory_bytes = memory_bytes > DIT_SORT_SHARE_MIN
+	                                                         ? memory_bytes
+	                                                         : DIT_SORT_SHARE_MIN,
+	                                 .tmpdir = shared->tmpdir,
+	                                 .cipher = shared->cipher};
 	struct dit_entries *entries = calloc(1, sizeof(*entries));
 	int r = 0;
 
 	if (entries == NULL) {
 		return -ENOMEM;
 	}
-	entries->output = opts->output;
-	entries->numbers = opts->numbers;
-	entries->shared = opts->shared;
-	entries->has_root = opts->output->stored.has_root_entry;
-	if (opts->output->stored.last_id > 0) {
-		entries->next_id = opts->output->stored.last_id + 1;
+	entries->output = output;
+	entries->numbers = numbers;
+	entries->shared = *shared;
+	entries->has_root = output->stored.has_root_entry;
+	if (output->stored.last_id > 0) {
+		entries->next_id = output->stored.last_id + 1;
 	}
 	r = dit_sorter_new(&entries->waiting, &sorter);
 	return DIT_HAND_OVER(r, ret, entries, dit_entries_free);

@@ -33,15 +33,16 @@
 
 struct dit_entries;
 
-struct dit_entries_opts {
-	struct dit_record_output *output; /* borrowed */
-	struct dit_ad_numbers *numbers;   /* borrowed; get the entries' attributes */
-	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
-	struct dit_shared shared;
-};
-
-/** @return 0 or -ENOMEM */
-int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opts);
+/**
+ * @param output        borrowed, as the next one
+ * @param numbers       get the entries' attributes
+ * @param memory_bytes  of the sorter of what waits; DIT_SORT_SHARE_MIN at least are taken
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_entries_new(struct dit_entries **ret, struct dit_record_output *output,
+                    struct dit_ad_numbers *numbers, size_t memory_bytes,
+                    const struct dit_shared *shared);
 /** NULL is fine. */
 void dit_entries_free(struct dit_entries *entries);
 

@@ -148,23 +148,15 @@ static int make_builders(struct load_target *target)
 static int make_objects(struct load_target *target)
 {
 	struct dit_job *job = &target->loader->job;
-	size_t tree_bytes = target->loader->budget.tree_bytes;
-	struct dit_dn_tree_opts tree = {.output = target->output,
-	                                .suffix_nrdns =
-	                                        dit_dn_depth(target->db->suffix_norm),
-	                                .memory_bytes = tree_bytes,
-	                                .shared = dit_job_shared(job, target->seal)};
-	struct dit_entries_opts entries = {.output = target->output,
-	                                   .numbers = &target->numbers,
-	                                   .memory_bytes = tree_bytes / 8,
-	                                   .shared = tree.shared};
-	int r = dit_dn_tree_new(&target->tree, &tree);
+	size_t bytes = target->loader->budget.tree_bytes;
+	const struct dit_shared shared = dit_job_shared(job, target->seal);
+	int r = dit_dn_tree_new(&target->tree, target->output,
+	                        dit_dn_depth(target->db->suffix_norm), bytes, &shared);
 
-	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
-		entries.memory_bytes = DIT_SORT_SHARE_MIN;
-	}
-	r = r ?: dit_entries_new(&target->entries, &entries);
-	return dit_job_fail(job, r, tree.shared.tmpdir);
+	r = r
+	            ?: dit_entries_new(&target->entries, target->output, &target->numbers,
+	                               bytes / 8, &shared);
+	return dit_job_fail(job, r, shared.tmpdir);
 }
 
 /* A wrong page size stops slapd whether the file is there or not (storage-2.7.md 2.4). */
