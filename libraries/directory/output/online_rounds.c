@@ -34,10 +34,8 @@
  * during any round. */
 #define FEW_ENTRIES 16u
 /* So is a round that still has more than 9/10 of the entries of the previous round. */
-#define LESS_OF         10u
-#define LESS_AT_MOST    9u
-#define WARM_PAGES      256u /* read with one call */
-#define WARM_TICK_PAGES 16384u
+#define LESS_OF      10u
+#define LESS_AT_MOST 9u
 
 struct step {
 	struct dit_online *online;
@@ -501,27 +499,19 @@ static void warm_up(const struct dit_online *online)
 {
 	const struct dit_page_set *used = &online->reserve.used;
 	uint64_t page = dit_page_set_next(used, 0);
-	uint64_t nread = 0;
-	char *bytes = malloc(WARM_PAGES * online->page_bytes);
+	off_t bytes = online->page_bytes;
 
-	while (bytes != NULL && page < used->npages) {
-		uint64_t n = 1;
+	while (page < used->npages) {
+		uint64_t end = page + 1;
 
-		while (n < WARM_PAGES && dit_page_set_has(used, page + n)) {
-			n++;
+		while (dit_page_set_has(used, end)) {
+			end++;
 		}
-		if (dit_read_at(online->data_fd, bytes, n * online->page_bytes,
-		                page * online->page_bytes) < 0) {
-			break;
-		}
-		nread += n;
-		if (nread >= WARM_TICK_PAGES) {
-			dit_tick(online->opts.shared.ticker);
-			nread = 0;
-		}
-		page = dit_page_set_next(used, page + n);
+		(void)posix_fadvise(online->data_fd, (off_t)page * bytes,
+		                    (off_t)(end - page) * bytes, POSIX_FADV_WILLNEED);
+		dit_tick_often(online->opts.shared.ticker);
+		page = dit_page_set_next(used, end);
 	}
-	free(bytes);
 }
 
 static int sync_commit(const struct dit_online *online)
