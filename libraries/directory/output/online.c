@@ -16,6 +16,8 @@
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u
 
+#define ARENA_BYTES (64u << 10)
+
 /* ---- LMDB's write lock ---- */
 
 int dit_online_lock(struct dit_online *online)
@@ -258,9 +260,9 @@ static void abandon(struct dit_output *output)
 	dit_page_set_deinit(&online->entry_pages);
 	free(online->changes.ids);
 	free(online->changes.nodes);
-	free(online->changes.bytes);
+	dit_arena_deinit(&online->changes.values);
 	free(online->stored);
-	free(online->changed);
+	free(online->lists);
 	free(online);
 }
 
@@ -330,6 +332,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	                                     .dropped = dit_page_reserve_drop,
 	                                     .ctx = &online->reserve};
 	online->data_fd = -1;
+	dit_arena_init(&online->changes.values, ARENA_BYTES);
 	r = dit_snapshot_register(&online->tables.snapshot, opts->directory, &snapshot);
 	if (r == 0) {
 		online->lmdb = online->tables.snapshot->reader;

@@ -22,17 +22,16 @@
 
 /** Entries that a newer state has changed. */
 struct dit_online_changes {
-	uint64_t *ids; /* ascending, distinct; owned */
+	uint64_t *ids; /* of all rounds; owned */
 	size_t nids;
 	size_t ids_size;
+	size_t first; /* of this round, from where on they are ascending and distinct */
 
 	/* While they are found: nodes of id2e in leaves that only one state has. */
 	struct dit_id_node *nodes; /* owned */
 	size_t nnodes;
 	size_t nodes_size;
-	char *bytes; /* of their values; owned */
-	size_t nbytes;
-	size_t bytes_size;
+	struct dit_arena values; /* of these nodes */
 };
 
 struct dit_online {
@@ -65,7 +64,9 @@ struct dit_online {
 	struct dit_page_set old_pages;   /* of the old tables */
 	struct dit_page_set entry_pages; /* of id2e and id2v, down to their leaves */
 	struct dit_online_changes changes;
-	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
+	struct dit_list_changes *lists; /* of a round; one for each table; owned */
+	/* Reserved pages, through the page cache: the next round reads them. */
+	struct dit_page_space space;
 };
 
 /** Take LMDB's write lock: no other process commits. As dit_reader_table_lock() */

@@ -37,13 +37,6 @@
 #define LESS_OF      10u
 #define LESS_AT_MOST 9u
 
-struct step {
-	struct dit_online *online;
-	struct dit_list_changes *changes; /* of a round; one for each table; owned */
-	/* Reserved pages, through the page cache: the next round reads them. */
-	struct dit_page_space space;
-};
-
 /* A newer state, and how its pages are read. */
 struct state {
 	unsigned reader;
@@ -52,10 +45,9 @@ struct state {
 };
 
 struct dit_id_node {
-	uint64_t id;
-	size_t at; /* of the value's bytes */
-	uint32_t len;
-	bool is_newer;
+	uint64_t id;           /* the first: dit_compare_ids() */
+	struct dit_span value; /* or the place of a long value's pages */
+	uint32_t value_len;
 };
 
 /* ---- the trees of others ---- */
@@ -102,9 +94,8 @@ static int say_damaged(const struct dit_online *online, const char *name)
 	                     name);
 }
 
-static int follow_tables(const struct step *step, const struct state *newer)
+static int follow_tables(struct dit_online *online, const struct state *newer)
 {
-	struct dit_online *online = step->online;
 	const struct dit_tree_follower follower = {.pages = &online->old_pages,
 	                                           .is_whole = true};
 	int r = 0;
@@ -131,27 +122,22 @@ static int add_changed(struct dit_online_changes *changes, uint64_t id)
 	return DIT_APPEND(changes->ids, changes->ids_size, changes->nids, id);
 }
 
-/* A record of id2e: key and value, or the place of a long value's pages. */
+/* A record of id2e. */
 static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node)
 {
 	struct dit_online_changes *changes = ctx;
-	struct dit_id_node noted = {
-		.at = changes->nbytes,
-		.len = (uint32_t)(node->value.len + sizeof(node->value_len)),
-		.is_newer = is_newer};
+	struct dit_id_node noted = {.value =
+	                                    dit_arena_copy(&changes->values, node->value),
+	                            .value_len = node->value_len};
 
+	(void)is_newer;
 	if (node->key.len != sizeof(noted.id)) {
 		return DIT_E_CORRUPT;
 	}
 	memcpy(&noted.id, node->key.data, sizeof(noted.id));
-	if (DIT_GROW(changes->bytes, changes->bytes_size, noted.at + noted.len) < 0) {
-		return -ENOMEM;
-	}
-	memcpy(mempcpy(changes->bytes + noted.at, &node->value_len,
-	               sizeof(node->value_len)),
-	       node->value.data, node->value.len);
-	changes->nbytes += noted.len;
-	return DIT_APPEND(changes->nodes, changes->nodes_size, changes->nnodes, noted);
+	return noted.value.data == NULL ? -ENOMEM
+	                                : DIT_APPEND(changes->nodes, changes->nodes_size,
+	                                             changes->nnodes, noted);
 }
 
 /* A record of id2v: some values of an entry. */
@@ -167,36 +153,42 @@ static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node
 	return add_changed(ctx, id);
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-	const struct dit_id_node *x = a;
-	const struct dit_id_node *y = b;
-
-	return DIT_ORDER_OF(x->id, y->id) ?: DIT_ORDER_OF(x->is_newer, y->is_newer);
-}
-
 /* An entry that lies in leaves of both states, with the same value, is the same. */
 static int compare_entries(struct dit_online_changes *changes)
 {
 	int r = 0;
 
 	dit_sort_items(changes->nodes, changes->nnodes, sizeof(*changes->nodes),
-	               compare_nodes);
+	               dit_compare_ids);
 	for (size_t i = 0; i < changes->nnodes && r == 0; i++) {
-		const struct dit_id_node *older = &changes->nodes[i];
-		const struct dit_id_node *newer = older + 1;
+		const struct dit_id_node *one = &changes->nodes[i];
+		const struct dit_id_node *other = one + 1;
 
-		if (i + 1 < changes->nnodes && newer->id == older->id) {
+		if (i + 1 < changes->nnodes && other->id == one->id) {
 			i++;
-			if (older->len == newer->len &&
-			    memcmp(changes->bytes + older->at, changes->bytes + newer->at,
-			           older->len) == 0) {
+			if (one->value_len == other->value_len &&
+			    dit_span_eq(one->value, other->value)) {
 				continue;
 			}
 		}
-		r = add_changed(changes, older->id);
+		r = add_changed(changes, one->id);
 	}
 	return r;
+}
+
+/* From @p first on: ascending, distinct. */
+static void unite(struct dit_online_changes *changes, size_t first)
+{
+	size_t n = first;
+
+	dit_sort_items(changes->ids + first, changes->nids - first, sizeof(*changes->ids),
+	               dit_compare_ids);
+	for (size_t i = first; i < changes->nids; i++) {
+		if (n == first || changes->ids[n - 1] != changes->ids[i]) {
+			changes->ids[n++] = changes->ids[i];
+		}
+	}
+	changes->nids = n;
 }
 
 /* Both states are walked together, so the cost is that of the changes. */
@@ -205,33 +197,24 @@ static int find_entries(struct dit_online *online, const struct state *newer)
 	struct dit_online_changes *changes = &online->changes;
 	struct dit_tree_follower follower = {
 		.pages = &online->entry_pages, .node = note_entry, .ctx = changes};
-	size_t n = 0;
 	int r = 0;
 
-	changes->nids = 0;
+	changes->first = changes->nids;
 	changes->nnodes = 0;
-	changes->nbytes = 0;
+	dit_arena_reset(&changes->values);
 	r = follow(online, online->tables.n, newer, &follower);
 	r = r ?: compare_entries(changes);
 	follower.node = note_split;
 	r = r ?: follow(online, online->tables.n + 1, newer, &follower);
-	dit_sort_items(changes->ids, changes->nids, sizeof(*changes->ids),
-	               dit_compare_ids);
-	for (size_t i = 0; i < changes->nids; i++) {
-		if (n == 0 || changes->ids[n - 1] != changes->ids[i]) {
-			changes->ids[n++] = changes->ids[i];
-		}
-	}
-	changes->nids = n;
+	unite(changes, changes->first);
 	return r == DIT_E_UNKNOWN ? DIT_E_CORRUPT : r;
 }
 
 /* ---- changes of the tables ---- */
 
-static int edit_tables(const struct step *step, struct dit_page_source *source,
+static int edit_tables(struct dit_online *online, struct dit_page_source *source,
                        struct dit_page_space *space)
 {
-	struct dit_online *online = step->online;
 	struct dit_index_tables *tables = &online->tables;
 	int r = 0;
 
@@ -239,8 +222,8 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	tables->merge.space = space;
 	tables->merge.list_max = online->opts.list_max;
 	for (size_t i = 0; i < tables->n && r == 0; i++) {
-		r = dit_output_change_index(&online->base, i, &step->changes[i]);
-		step->changes[i].next = NULL;
+		r = dit_output_change_index(&online->base, i, &online->lists[i]);
+		online->lists[i].next = NULL;
 		dit_tick(online->is_locked ? NULL : online->opts.shared.ticker);
 	}
 	return r;
@@ -253,62 +236,33 @@ static unsigned next_reader(const struct dit_online *online)
 	return online->reader == first ? first + 1 : first;
 }
 
-/* An entry that is changed in two rounds is one entry. */
-static int count_changed(struct dit_online *online)
+/* The entries that a newer state has changed, and their keys. */
+static int find_changes(struct dit_online *online, const struct state *newer)
 {
 	const struct dit_online_changes *changes = &online->changes;
-	uint64_t nold = online->times.nchanged;
-	uint64_t *all = malloc((nold + changes->nids + 1) * sizeof(*all));
-	size_t n = 0;
-	size_t o = 0;
-	size_t k = 0;
-
-	if (all == NULL) {
-		return -ENOMEM;
-	}
-	while (o < nold || k < changes->nids) {
-		uint64_t old = o < nold ? online->changed[o] : UINT64_MAX;
-		uint64_t id = k < changes->nids ? changes->ids[k] : UINT64_MAX;
-
-		all[n++] = old < id ? old : id;
-		o += old <= id;
-		k += id <= old;
-	}
-	free(online->changed);
-	online->changed = all;
-	online->times.nchanged = n;
-	return 0;
-}
-
-/* The entries that a newer state has changed, and their keys. */
-static int find_changes(struct step *step, const struct state *newer)
-{
-	struct dit_online *online = step->online;
-	struct dit_online_changes *changes = &online->changes;
 	struct dit_online_changed changed = {.older = online->reader,
 	                                     .newer = newer->reader};
 	int r = find_entries(online, newer);
 
-	r = r ?: count_changed(online);
-	if (r < 0 || changes->nids == 0) {
+	changed.nids = changes->nids - changes->first;
+	if (r < 0 || changed.nids == 0) {
 		return r;
 	}
 	if (online->is_locked) {
 		r = dit_snapshot_renew(online->tables.snapshot, newer->reader);
 	}
-	changed.ids = changes->ids;
-	changed.nids = changes->nids;
+	changed.ids = changes->ids + changes->first;
 	return r < 0 ? r
-	             : online->opts.changed(online->opts.ctx, &changed, step->changes);
+	             : online->opts.changed(online->opts.ctx, &changed, online->lists);
 }
 
 static void note_round(struct dit_online *online, uint64_t since_us)
 {
 	struct dit_online_times *times = &online->times;
 
-	times->rounds[times->nrounds++] =
-		(struct dit_online_round){.nchanged = online->changes.nids,
-	                                  .us = dit_clock_us(CLOCK_MONOTONIC) - since_us};
+	times->rounds[times->nrounds++] = (struct dit_online_round){
+		.nchanged = online->changes.nids - online->changes.first,
+		.us = dit_clock_us(CLOCK_MONOTONIC) - since_us};
 }
 
 /* ---- rounds without the lock ---- */
@@ -327,13 +281,13 @@ static int sync_pages(const struct dit_online *online)
 }
 
 /* The tables get what the newer state has changed. */
-static int catch_up(struct step *step, const struct state *newer,
+static int catch_up(struct dit_online *online, const struct state *newer,
                     struct dit_page_space *space)
 {
-	int r = find_changes(step, newer);
+	int r = find_changes(online, newer);
 
-	r = r ?: follow_tables(step, newer);
-	return r ?: edit_tables(step, newer->source, space);
+	r = r ?: follow_tables(online, newer);
+	return r ?: edit_tables(online, newer->source, space);
 }
 
 /* The pages of the newer state, and those that are reserved. */
@@ -354,9 +308,8 @@ static void open_source(const struct dit_online *online, uint64_t npages,
 	                     online->page_bytes, npages);
 }
 
-static int run_round(struct step *step)
+static int run_round(struct dit_online *online)
 {
-	struct dit_online *online = step->online;
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
 	struct state newer = {.reader = next_reader(online), .source = &pages};
@@ -366,8 +319,8 @@ static int run_round(struct step *step)
 		return r;
 	}
 	open_source(online, count_pages(online, newer.reader), &pages);
-	r = catch_up(step, &newer, &step->space);
-	r = r ?: dit_page_file_drain(&step->space.file);
+	r = catch_up(online, &newer, &online->space);
+	r = r ?: dit_page_file_drain(&online->space.file);
 	/* Or the commit is synced afterwards. */
 	r = r < 0 || online->opts.is_unsynced ? r : sync_pages(online);
 	if (r == 0) {
@@ -387,32 +340,31 @@ static bool is_enough(const struct dit_online_times *times)
 	       (n > 1 && last > times->rounds[n - 2].nchanged / LESS_OF * LESS_AT_MOST);
 }
 
-static int run_rounds(struct step *step)
+static int run_rounds(struct dit_online *online)
 {
-	struct dit_online *online = step->online;
+	struct dit_page_space *space = &online->space;
 	int r = 0;
 
-	dit_page_space_init(&step->space, online->tables.snapshot->map.format,
+	dit_page_space_init(space, online->tables.snapshot->map.format,
 	                    online->page_bytes, 0);
-	step->space.transaction = dit_online_page_transaction(online);
-	step->space.take = online->reserve.space.take;
-	step->space.take_ctx = online->reserve.space.take_ctx;
-	r = dit_page_file_open(&step->space.file, AT_FDCWD, online->path, NULL, false);
+	space->transaction = dit_online_page_transaction(online);
+	space->take = online->reserve.space.take;
+	space->take_ctx = online->reserve.space.take_ctx;
+	r = dit_page_file_open(&space->file, AT_FDCWD, online->path, NULL, false);
 	if (r < 0) {
 		return r;
 	}
 	while (r == 0 && !is_enough(&online->times)) {
-		r = run_round(step);
+		r = run_round(online);
 	}
-	dit_page_file_close(&step->space.file);
+	dit_page_file_close(&space->file);
 	return r;
 }
 
 /* ---- the last step ---- */
 
-static int put_tables(const struct step *step, struct dit_page_commit *commit)
+static int put_tables(const struct dit_online *online, struct dit_page_commit *commit)
 {
-	struct dit_online *online = step->online;
 	int r = 0;
 
 	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
@@ -424,9 +376,8 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.used);
 }
 
-static int change_locked(struct step *step, struct dit_page_commit *commit)
+static int change_locked(struct dit_online *online, struct dit_page_commit *commit)
 {
-	struct dit_online *online = step->online;
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
 	struct state newest = {
@@ -434,20 +385,19 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 	int r = 0;
 
 	open_source(online, dit_page_commit_bytes(commit) / online->page_bytes, &pages);
-	r = catch_up(step, &newest, dit_page_commit_space(commit));
-	r = r ?: put_tables(step, commit);
+	r = catch_up(online, &newest, dit_page_commit_space(commit));
+	r = r ?: put_tables(online, commit);
 	note_round(online, since_us);
 	return r;
 }
 
-static int commit_locked(struct step *step)
+static int commit_locked(struct dit_online *online)
 {
-	struct dit_online *online = step->online;
 	struct dit_page_commit *commit = NULL;
 	int r = dit_online_open_commit(online, &online->reserve.left.set, 0, &commit);
 
 	if (r == 0) {
-		r = change_locked(step, commit);
+		r = change_locked(online, commit);
 		r = r ?: dit_online_write_commit(online, commit);
 		dit_page_commit_close(commit);
 	}
@@ -457,16 +407,16 @@ static int commit_locked(struct step *step)
 /* ---- before the first round ---- */
 
 /* The old tables, and the entries, as they are in the snapshot. */
-static int collect_old_pages(const struct step *step)
+static int collect_old_pages(struct dit_online *online)
 {
-	struct dit_online *online = step->online;
 	size_t n = online->tables.n;
 	struct dit_page_source source;
 	int r = 0;
 
 	open_source(online, online->tables.snapshot->map.npages, &source);
 	online->stored = calloc(n + 2, sizeof(*online->stored));
-	if (online->stored == NULL ||
+	online->lists = calloc(n + 1, sizeof(*online->lists));
+	if (online->stored == NULL || online->lists == NULL ||
 	    dit_page_set_init(&online->old_pages, source.npages) < 0 ||
 	    dit_page_set_init(&online->entry_pages, source.npages) < 0) {
 		return -ENOMEM;
@@ -528,27 +478,24 @@ static int sync_commit(const struct dit_online *online)
 
 int dit_online_catch_up(struct dit_online *online)
 {
-	struct step step = {.online = online,
-	                    .changes =
-	                            calloc(online->tables.n + 1, sizeof(*step.changes))};
-	int r = step.changes == NULL ? -ENOMEM
-	                             : dit_page_file_drain(&online->reserve.space.file);
+	int r = dit_page_file_drain(&online->reserve.space.file);
 
 	/* Most of what is written goes to the disk before anybody has to wait. */
 	r = r ?: sync_pages(online);
-	r = r ?: collect_old_pages(&step);
+	r = r ?: collect_old_pages(online);
 	if (r == 0) {
 		warm_up(online);
-		r = run_rounds(&step);
+		r = run_rounds(online);
 	}
 	r = r ?: dit_online_lock(online);
 	if (r == 0) {
-		r = commit_locked(&step);
+		r = commit_locked(online);
 		dit_online_unlock(online);
 	}
+	unite(&online->changes, 0);
+	online->times.nchanged = online->changes.nids;
 	if (r == 0 && online->opts.is_unsynced) {
 		r = sync_commit(online);
 	}
-	free(step.changes);
 	return r;
 }
