@@ -7,13 +7,10 @@
  * they are sorted and written as a run. The rest is sorted in memory at the end and
  * merged with the runs.
  *
- * A batch is a list of slabs, filled one after the other.
- * Records lie one after the other and do not move, so a view can walk the first n of them
- * while the producer appends: how many lie in a slab is known for all but the last one
- * that the view saw, and there it is the rest of n.
+ * Records of a batch lie one after the other, up to a link, and do not move. So a view
+ * can walk the first n of them while the producer appends:
  *
- *     slab  3 records   slab  4 records   slab (filled now)      n = 9
- *     [a b c    ]  -->  [d e f g ]   -->  [h i j ..             j came after n was read
+ *     [a b c link]  -->  [d e f g link]  -->  [h i j ..    n = 9: j came after n was read
  */
 #include "sort/sort.h"
 
@@ -31,6 +28,7 @@
 #define SLAB_MAX         ((size_t)1 << 20)
 #define SLABS_PER_SHARE  16
 #define ITEM_BYTES       (2 * sizeof(struct dit_pair))
+#define LINK_BYTES       (sizeof(struct dit_sort_stored) + sizeof(void *))
 #define BLOCKS_PER_SHARE 64
 #define BLOCK_MAX        ((size_t)16 << 10) /* a look-up reads one of each run */
 
@@ -39,58 +37,52 @@
 
 /* ---- records in memory ---- */
 
-struct dit_sort_batch *dit_sort_batch_new(void)
+struct dit_sort_batch *dit_sort_batch_new(const struct dit_sorter *sorter)
 {
 	struct dit_sort_batch *batch = calloc(1, sizeof(*batch));
 
 	if (batch != NULL) {
 		atomic_init(&batch->nrefs, 1);
+		dit_arena_init_shared(&batch->records, sorter->slab_bytes, NULL);
 	}
 	return batch;
 }
 
 void dit_sort_batch_drop(struct dit_sort_batch *batch)
 {
-	struct dit_sort_slab *slab = NULL;
-
-	if (batch == NULL ||
-	    atomic_fetch_sub_explicit(&batch->nrefs, 1, memory_order_acq_rel) > 1) {
-		return;
+	if (batch != NULL &&
+	    atomic_fetch_sub_explicit(&batch->nrefs, 1, memory_order_acq_rel) == 1) {
+		dit_arena_deinit(&batch->records);
+		free(batch);
 	}
-	slab = batch->first;
-	while (slab != NULL) {
-		struct dit_sort_slab *next = slab->next;
-
-		dit_slab_put(slab, slab->size_bytes);
-		slab = next;
-	}
-	dit_buffer_drop(&batch->sorted);
-	free(batch);
 }
 
-/** Takes the slab, of dit_slab_get(), to go on in. With the producer's lock. */
-static void batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab)
+/** Memory of the records; the unused ends of blocks count, but for the newest one's. */
+static size_t used_bytes(const struct dit_sort_batch *batch)
 {
-	size_t nrecords = atomic_load_explicit(&batch->nrecords, memory_order_relaxed);
+	const struct dit_arena *records = &batch->records;
 
-	slab->next = NULL;
-	if (batch->current == NULL) {
-		batch->first = slab;
-	} else {
-		batch->current->next = slab;
-		batch->current->nrecords = nrecords - batch->nclosed;
-	}
-	batch->nclosed = nrecords;
-	batch->current = slab;
+	return records->total_bytes - (size_t)(records->end - records->at);
 }
 
-struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch)
+/** A record of @p size bytes after the newest one. NULL: no memory */
+static struct dit_sort_stored *add_record(struct dit_sort_batch *batch, size_t size)
 {
-	return (struct dit_sort_extent){
-		.batch = batch,
-		.last = batch->current,
-		.n = atomic_load_explicit(&batch->nrecords, memory_order_acquire),
-	};
+	struct dit_sort_stored *end = (void *)batch->records.at;
+	struct dit_sort_stored *stored =
+		dit_arena_alloc(&batch->records, size + LINK_BYTES);
+
+	if (stored == NULL) {
+		return NULL;
+	}
+	dit_arena_trim(&batch->records, stored, size);
+	if (end == NULL) {
+		batch->first = stored;
+	} else if (stored != end) {
+		end->key_len = DIT_SORT_LINK;
+		memcpy(end->bytes, &stored, sizeof(stored));
+	}
+	return stored;
 }
 
 /* ---- the sorter ---- */
@@ -123,7 +115,7 @@ static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorte
 	producer->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	producer->sorter = sorter;
 	producer->writer = DIT_RUN_WRITER_INIT;
-	producer->batch = dit_sort_batch_new();
+	producer->batch = dit_sort_batch_new(sorter);
 	r = producer->batch == NULL ? -ENOMEM : 0;
 	return DIT_HAND_OVER(r, ret, producer, producer_free);
 }
@@ -199,65 +191,35 @@ void dit_sorter_free(struct dit_sorter *sorter)
 	free(sorter);
 }
 
-/** Go on in another slab. */
-static int next_slab(struct dit_sort_producer *producer, size_t size)
+/** Write a run if the share is used up. */
+static int make_room(struct dit_sort_producer *producer, size_t size)
 {
-	struct dit_sort_slab *slab = NULL;
+	const struct dit_sort_batch *batch = producer->batch;
+	size_t nrecords = atomic_load_explicit(&batch->nrecords,
+	                                       memory_order_relaxed); /* our own */
+	size_t needed = used_bytes(batch) + size + (nrecords + 1) * ITEM_BYTES;
 
-	size += sizeof(*slab);
-	if (size < producer->sorter->slab_bytes) {
-		size = producer->sorter->slab_bytes;
-	}
-	slab = dit_slab_get(size);
-	if (slab == NULL) {
-		return -ENOMEM;
-	}
-	slab->size_bytes = size;
-	(void)pthread_mutex_lock(&producer->lock);
-	batch_enter(producer->batch, slab);
-	(void)pthread_mutex_unlock(&producer->lock);
-	producer->used_bytes += (size_t)(producer->end - producer->at);
-	producer->at = slab->bytes;
-	producer->end = (char *)slab + size;
-	return 0;
-}
-
-/** Make room for a record of @p size bytes; write a run if the share is used up. */
-static int make_room(struct dit_sort_producer *producer, size_t size, size_t nrecords)
-{
-	size_t needed = producer->used_bytes + size + (nrecords + 1) * ITEM_BYTES;
-	int r = 0;
-
-	if (nrecords > 0 && needed > producer->sorter->share_bytes) {
-		r = dit_sort_spill(producer);
-	}
-	return r < 0 || (size_t)(producer->end - producer->at) >= size
-	               ? r
-	               : next_slab(producer, size);
+	return nrecords > 0 && needed > producer->sorter->share_bytes
+	               ? dit_sort_spill(producer)
+	               : 0;
 }
 
 static int push(struct dit_sort_producer *producer, struct dit_span key,
                 struct dit_span value)
 {
 	size_t size = dit_sort_stored_size(key.len, value.len);
-	struct dit_sort_stored *stored = NULL;
-	size_t nrecords = atomic_load_explicit(&producer->batch->nrecords,
-	                                       memory_order_relaxed); /* our own */
-	int r = make_room(producer, size, nrecords);
+	int r = make_room(producer, size);
+	struct dit_sort_batch *batch = producer->batch; /* a run may have begun another */
+	struct dit_sort_stored *stored = r < 0 ? NULL : add_record(batch, size);
 
-	if (r < 0) {
-		return r;
+	if (stored == NULL) {
+		return r < 0 ? r : -ENOMEM;
 	}
-	stored = (void *)producer->at;
 	stored->key_len = (uint32_t)key.len;
 	stored->value_len = (uint32_t)value.len;
 	(void)dit_span_put(dit_span_put(stored->bytes, key), value);
-	producer->at += size;
-	producer->used_bytes += size;
-	/* Views may have it from here on. A run may have begun another batch. */
-	nrecords = atomic_load_explicit(&producer->batch->nrecords, memory_order_relaxed);
-	atomic_store_explicit(&producer->batch->nrecords, nrecords + 1,
-	                      memory_order_release);
+	/* Views may have it from here on. */
+	atomic_fetch_add_explicit(&batch->nrecords, 1, memory_order_release);
 	return 0;
 }
 
@@ -286,12 +248,9 @@ static int finish_producer(struct dit_sort_producer *producer)
 {
 	int r = dit_sort_memory(producer);
 
-	if (r == 0) {
-		(void)pthread_mutex_lock(&producer->lock);
-		producer->batch->sorted = producer->items;
-		(void)pthread_mutex_unlock(&producer->lock);
-		producer->items = (struct dit_buffer){NULL, 0};
-	}
+	(void)pthread_mutex_lock(&producer->lock);
+	producer->is_sorted = r == 0;
+	(void)pthread_mutex_unlock(&producer->lock);
 	dit_buffer_drop(&producer->spare);
 	dit_run_writer_deinit(&producer->writer);
 	return r;

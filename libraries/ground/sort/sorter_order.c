@@ -138,44 +138,38 @@ static void sort_from(const struct comparison *by, struct dit_pair *items,
 }
 
 /** Point items at the records. */
-static void make_items(const struct dit_sort_extent *extent, struct dit_pair *items)
+static void make_items(const struct dit_sort_batch *batch, size_t n,
+                       struct dit_pair *items)
 {
-	const struct dit_sort_slab *slab = extent->batch->first;
-	size_t left = extent->n;
+	const struct dit_sort_stored *stored = batch->first;
 
-	while (left > 0) {
-		size_t n = slab == extent->last ? left : slab->nrecords;
-		const char *at = slab->bytes;
-
-		for (size_t i = 0; i < n; i++) {
-			const struct dit_sort_stored *stored = (const void *)at;
-
-			(items++)->value = (uintptr_t)stored;
-			at += dit_sort_stored_size(stored->key_len, stored->value_len);
+	for (size_t i = 0; i < n; i++) {
+		if (stored->key_len == DIT_SORT_LINK) {
+			memcpy(&stored, stored->bytes, sizeof(stored));
 		}
-		left -= n;
-		if (left > 0) {
-			slab = slab->next; /* of the last slab it may be changing */
-		}
+		items[i].value = (uintptr_t)stored;
+		stored = (const void *)((const char *)stored +
+		                        dit_sort_stored_size(stored->key_len,
+		                                             stored->value_len));
 	}
 }
 
-int dit_sort_extent(const struct dit_sort_order *order,
-                    const struct dit_sort_extent *extent, struct dit_buffer *items,
-                    struct dit_buffer *spare)
+int dit_sort_batch_sort(const struct dit_sort_order *order,
+                        const struct dit_sort_batch *batch, size_t n,
+                        struct dit_buffer *items, struct dit_buffer *spare)
 {
 	struct comparison by = {order, 0};
-	size_t size_bytes = extent->n * sizeof(struct dit_pair);
+	size_t size_bytes = n * sizeof(struct dit_pair);
 
 	if (dit_buffer_reserve(items, size_bytes) < 0 ||
 	    dit_buffer_reserve(spare, size_bytes) < 0) {
 		return -ENOMEM;
 	}
-	make_items(extent, items->data);
+	make_items(batch, n, items->data);
 	if (order->compare == NULL) {
-		sort_from(&by, items->data, spare->data, extent->n);
+		sort_from(&by, items->data, spare->data, n);
 	} else {
-		merge_sort(&by, items->data, spare->data, extent->n);
+		merge_sort(&by, items->data, spare->data, n);
 	}
 	return 0;
 }

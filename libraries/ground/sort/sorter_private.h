@@ -7,8 +7,7 @@
  * published after each; a run never changes. When a batch becomes a run, or runs become
  * one run, the new is made next to the old and put in its place under the producer's
  * lock. A view takes the lock to read the list, the batch and its number, and to take a
- * reference on each; that is its consistent state. So a push takes no lock, but once per
- * slab.
+ * reference on each; that is its consistent state. So a push takes no lock.
  */
 #ifndef DITKIT_SORTER_PRIVATE_H
 #define DITKIT_SORTER_PRIVATE_H
@@ -26,10 +25,13 @@
 
 /** A record in memory: key, then value. */
 struct dit_sort_stored {
-	uint32_t key_len;
+	uint32_t key_len; /* or DIT_SORT_LINK */
 	uint32_t value_len;
 	char bytes[];
 };
+
+/** In place of a record: the next one lies elsewhere, and the bytes point to it. */
+#define DIT_SORT_LINK UINT32_MAX
 
 /** The record of an item; the item's key is a part of the record's key. */
 static inline const struct dit_sort_stored *dit_sort_stored(const struct dit_pair *item)
@@ -43,48 +45,23 @@ static inline size_t dit_sort_stored_size(size_t key_len, size_t value_len)
 	return (sizeof(struct dit_sort_stored) + key_len + value_len + 7) & ~(size_t)7;
 }
 
-struct dit_sort_slab {
-	struct dit_sort_slab *next;
-	size_t nrecords;   /* once the next slab is in use; const from then on */
-	size_t size_bytes; /* of the block */
-	_Alignas(8) char bytes[];
-};
-
 /**
  * Records in the order of pushing. The last reference frees it.
  */
 struct dit_sort_batch {
 	atomic_uint nrefs; /* [atomic: acquire-release, as usual for references] */
-
-	/*
-	 * [lock: the producer's] for changes, by the producer; which reads them without
-	 */
-	struct dit_sort_slab *first;
-	struct dit_sort_slab *current;
-	struct dit_buffer
-		sorted; /* items of all records; made when pushing ends, const then */
-
-	/*
-	 * [atomic: stored with release after a record is complete, loaded with acquire]
-	 */
+	/* [own: the producer's thread] They do not move. After the newest one is room for
+	 * a link. */
+	struct dit_arena records;
+	const struct dit_sort_stored *first; /* [const] once there is one */
+	/* [atomic: raised with release once a record is complete, loaded with acquire] */
 	atomic_size_t nrecords;
-
-	/* [own: the producer's thread] */
-	size_t nclosed; /* records in slabs before the current one */
-};
-
-/** The first @p n records of a batch, which end in the slab @p last. */
-struct dit_sort_extent {
-	const struct dit_sort_batch *batch;
-	const struct dit_sort_slab *last;
-	size_t n;
 };
 
 /** An empty batch with one reference, or NULL. */
-struct dit_sort_batch *dit_sort_batch_new(void);
+struct dit_sort_batch *dit_sort_batch_new(const struct dit_sorter *sorter);
 void dit_sort_batch_drop(struct dit_sort_batch *batch);
-/** The records of now. By the producer, or with its lock. */
-struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch);
+
 /* ---- order ---- */
 
 struct dit_sort_order {
@@ -113,16 +90,16 @@ static inline int dit_sort_compare(const struct dit_sort_order *order, struct di
 }
 
 /**
- * Items of records in key order, of equal keys in the order of pushing.
+ * Items of the first @p n records in key order, of equal keys in the order of pushing.
  *
  * @param items  gets them; grows as needed, as does @p spare, and is the caller's also
  *               after an error
  *
  * @return 0 or -ENOMEM
  */
-int dit_sort_extent(const struct dit_sort_order *order,
-                    const struct dit_sort_extent *extent, struct dit_buffer *items,
-                    struct dit_buffer *spare);
+int dit_sort_batch_sort(const struct dit_sort_order *order,
+                        const struct dit_sort_batch *batch, size_t n,
+                        struct dit_buffer *items, struct dit_buffer *spare);
 
 /* ---- runs ---- */
 
@@ -150,9 +127,6 @@ struct dit_sort_producer {
 	struct dit_sorter *sorter;
 
 	/* [own: the producer's thread, until pushing ends] */
-	char *at; /* in the current slab: where the next record goes */
-	char *end;
-	size_t used_bytes;       /* of the batch; the unused ends of its slabs count */
 	struct dit_buffer items; /* scratch of sorting */
 	struct dit_buffer spare;
 	struct dit_run_writer writer;
@@ -163,6 +137,7 @@ struct dit_sort_producer {
 
 	/* [lock: lock] for changes, by the producer; which reads them without */
 	struct dit_sort_batch *batch;
+	bool is_sorted;             /* pushing has ended: its items are const */
 	struct dit_sort_run **runs; /* oldest first */
 	size_t nruns;
 	uint64_t run_bytes; /* written in all */

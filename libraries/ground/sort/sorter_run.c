@@ -123,10 +123,12 @@ static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *
 
 int dit_sort_memory(struct dit_sort_producer *producer)
 {
-	struct dit_sort_extent extent = dit_sort_batch_extent(producer->batch);
+	const struct dit_sort_batch *batch = producer->batch;
 
-	return dit_sort_extent(&producer->sorter->order, &extent, &producer->items,
-	                       &producer->spare);
+	return dit_sort_batch_sort(
+		&producer->sorter->order, batch,
+		atomic_load_explicit(&batch->nrecords, memory_order_relaxed),
+		&producer->items, &producer->spare);
 }
 
 /** Records for a run: of runs @p first and up; if there are none, those in memory. */
@@ -140,7 +142,8 @@ static int add_sources(struct dit_sort_producer *producer, size_t first,
 	r = r < 0 ? r : dit_sort_merge_init(merge, sorter, producer->nruns - first + 1);
 	if (r == 0 && !is_merge) {
 		dit_sort_merge_add_items(merge, producer->items.data,
-		                         dit_sort_batch_extent(producer->batch).n);
+		                         atomic_load_explicit(&producer->batch->nrecords,
+		                                              memory_order_relaxed));
 	}
 	for (size_t i = first; i < producer->nruns && r == 0; i++) {
 		r = dit_sort_merge_add_run(merge, sorter, producer->runs[i]);
@@ -175,9 +178,6 @@ static void take_run(struct dit_sort_producer *producer, size_t first,
 	producer->run_bytes += run->segment.bytes;
 	if (batch != NULL) {
 		producer->batch = batch;
-		producer->at = NULL;
-		producer->end = NULL;
-		producer->used_bytes = 0;
 	}
 	(void)pthread_mutex_unlock(&producer->lock);
 	dit_sort_batch_drop(written);
@@ -193,7 +193,8 @@ static int make_run(struct dit_sort_producer *producer, size_t first)
 {
 	bool is_merge = first < producer->nruns;
 	/* Before the run, so that nothing fails after it. */
-	struct dit_sort_batch *batch = is_merge ? NULL : dit_sort_batch_new();
+	struct dit_sort_batch *batch =
+		is_merge ? NULL : dit_sort_batch_new(producer->sorter);
 	struct dit_sort_merge merge = {0};
 	struct dit_sort_run *run = NULL;
 	int r = !is_merge && batch == NULL ? -ENOMEM : reserve_run(producer);

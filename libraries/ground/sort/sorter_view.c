@@ -4,7 +4,7 @@
  *
  * A view holds for each producer references on its runs and on its batch. A batch that
  * is still being filled gets sorted items of the view's own; when pushing has ended
- * all views share the batch's. A cursor is a merge over all that.
+ * all views share the producer's. A cursor is a merge over all that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct part {
 	struct dit_sort_run **runs; /* references */
 	size_t nruns;
-	struct dit_sort_batch *batch; /* a reference; NULL: nothing in memory */
+	struct dit_sort_batch *batch; /* a reference */
 	struct dit_buffer sorted;     /* the view's own items */
 	const struct dit_pair *items;
 	size_t nitems;
@@ -49,12 +49,10 @@ static void part_deinit(struct part *part)
 }
 
 /** Take references. With the producer's lock. */
-static int pin(struct part *part, struct dit_sort_producer *producer,
-               struct dit_sort_extent *ret)
+static int pin(struct part *part, struct dit_sort_producer *producer)
 {
 	struct dit_sort_batch *batch = producer->batch;
 
-	*ret = dit_sort_batch_extent(batch);
 	part->runs = calloc(producer->nruns + 1, sizeof(struct dit_sort_run *));
 	if (part->runs == NULL) {
 		return -ENOMEM;
@@ -65,27 +63,24 @@ static int pin(struct part *part, struct dit_sort_producer *producer,
 		atomic_fetch_add_explicit(&run->nrefs, 1, memory_order_relaxed);
 		part->runs[part->nruns++] = run;
 	}
-	if (ret->n > 0) {
-		atomic_fetch_add_explicit(&batch->nrefs, 1, memory_order_relaxed);
-		part->batch = batch;
-		part->nitems = ret->n;
-		part->items = batch->sorted.data; /* NULL while pushes may come */
-	}
+	atomic_fetch_add_explicit(&batch->nrefs, 1, memory_order_relaxed);
+	part->batch = batch;
+	part->nitems = atomic_load_explicit(&batch->nrecords, memory_order_acquire);
+	part->items = producer->is_sorted ? producer->items.data : NULL;
 	return 0;
 }
 
 static int part_init(struct part *part, struct dit_sort_producer *producer)
 {
-	struct dit_sort_extent extent = {0};
 	struct dit_buffer spare = {NULL, 0};
 	int r = 0;
 
 	(void)pthread_mutex_lock(&producer->lock);
-	r = pin(part, producer, &extent);
+	r = pin(part, producer);
 	(void)pthread_mutex_unlock(&producer->lock);
 	if (r == 0 && part->nitems > 0 && part->items == NULL) {
-		r = dit_sort_extent(&producer->sorter->order, &extent, &part->sorted,
-		                    &spare);
+		r = dit_sort_batch_sort(&producer->sorter->order, part->batch,
+		                        part->nitems, &part->sorted, &spare);
 		part->items = part->sorted.data;
 		dit_buffer_drop(&spare);
 	}
