@@ -192,7 +192,6 @@ static inline int open_commit(const struct fixture *fixture, uint64_t max_bytes,
                               uint64_t oldest, struct dit_page_commit **ret, int *ret_fd)
 {
 	struct dit_page_commit_opts opts = {
-		.path = fixture->path,
 		.format = &dit_lmdb_09,
 		.max_bytes = max_bytes,
 		.oldest = oldest,

@@ -54,8 +54,6 @@ static inline void other_10_close(struct other_10 *other)
 static inline void other_10_begin(struct other_10 *other)
 {
 	struct dit_page_commit_opts opts = {.fd = other->data_fd,
-	                                    .path = other->path,
-	                                    .dir_fd = AT_FDCWD,
 	                                    .format = dit_data_format_10(fixture_sealed),
 	                                    .is_shared = true,
 	                                    .caller_syncs = true};

@@ -7,7 +7,6 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_page_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=fcntl \
-	-Wl,--wrap=fstat \
 	-Wl,--wrap=pthread_create \
 	-Wl,--wrap=pwrite
 EXTRA_DIST += \

@@ -205,7 +205,6 @@ static struct dit_page_commit *open_commit(const struct fixture *f, uint64_t old
                                            uint64_t room_pages)
 {
 	const struct dit_page_commit_opts opts = {.fd = f->fd,
-	                                          .path = f->path,
 	                                          .format = &dit_lmdb_09,
 	                                          .oldest = oldest,
 	                                          .reserved = reserved,
@@ -364,9 +363,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	fixture_make(&f);
 	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
 	assert_int_equal(dit_page_reserve_expect(&reserve, 600), 0);
-	assert_int_equal(
-		dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path, NULL, false),
-		0);
+	dit_page_file_open(&reserve.space.file, f.fd, NULL, false);
 	write_table(&reserve, flags, &table);
 	assert_true(f.nreserved >= 1);
 	dit_page_file_close(&reserve.space.file);
@@ -440,9 +437,7 @@ TEST(a_tree_shrinks_to_nothing_and_grows_again)
 	model.has[9][8] = true;
 	fixture_make(&f);
 	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
-	assert_int_equal(
-		dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path, NULL, false),
-		0);
+	dit_page_file_open(&reserve.space.file, f.fd, NULL, false);
 	write_table(&reserve, INDEX_FLAGS, &table);
 	dit_page_file_close(&reserve.space.file);
 	commit = open_commit(&f, 0, &reserve.left.set, 0);

@@ -249,11 +249,8 @@ static int write_tree(struct dit_page_commit *commit, struct dit_tree_record *re
 /* The file is what it was, with another cn; false: its beginning could not be read. */
 static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
 {
-	char path[40];
-	struct dit_page_commit_opts opts = {.fd = fd,
-	                                    .path = path,
-	                                    .format = &dit_lmdb_09,
-	                                    .oldest = DIT_COMMIT_ALONE};
+	struct dit_page_commit_opts opts = {
+		.fd = fd, .format = &dit_lmdb_09, .oldest = DIT_COMMIT_ALONE};
 	struct dit_page_old_opts old = {.nthreads = nthreads,
 	                                .order = image_order,
 	                                .damaged = note_damaged,
@@ -262,7 +259,6 @@ static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
 	struct dit_tree_record tree;
 
 	*ret = (struct replaced){.r = 0};
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (dit_page_commit_open(&commit, &opts) < 0) {
 		return false;
 	}

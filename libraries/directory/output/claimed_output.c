@@ -219,10 +219,8 @@ static int begin_commit(struct claimed_output *output)
 	const struct dit_output_opts *opts = &output->opts;
 	const struct dit_page_source *map = &output->tables.indexes.snapshot->map;
 	uint64_t limit = dit_map_limit(opts->maxsize_bytes, map->page_bytes);
-	char path[DIT_FD_PATH_BYTES];
 	const struct dit_page_commit_opts commit = {
 		.fd = output->data_fd,
-		.path = path,
 		.format = map->format,
 		.shared = opts->shared,
 		.is_direct = true,
@@ -230,10 +228,9 @@ static int begin_commit(struct claimed_output *output)
 		.max_bytes = opts->may_grow ? 0 : limit,
 		.oldest = DIT_COMMIT_ALONE,
 	};
-	int r = dit_fd_path(output->data_fd, path, opts->fault);
 
 	output->tables.base.base.key_max = dit_key_max(map->format, map->page_bytes);
-	return r < 0 ? r : dit_page_commit_open(&output->tables.indexes.commit, &commit);
+	return dit_page_commit_open(&output->tables.indexes.commit, &commit);
 }
 
 static int open_snapshot(struct claimed_output *output)

@@ -299,8 +299,6 @@ static int begin_pages(struct dit_new_output *output)
 {
 	const struct dit_page_commit_opts commit_opts = {
 		.fd = output->data_fd,
-		.path = DIT_DATA_NAME,
-		.dir_fd = output->staging_fd,
 		.format = output->format,
 		.shared = output->opts.shared,
 		.is_direct = true,

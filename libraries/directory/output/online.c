@@ -88,7 +88,6 @@ int dit_online_open_commit(struct dit_online *online, const struct dit_page_set 
 {
 	struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
-		.path = online->path,
 		.format = online->tables.snapshot->map.format,
 		.oldest = online->tables.snapshot->map.meta.transaction,
 		.reserved = reserved,
@@ -288,21 +287,19 @@ static int open_data(struct dit_online *online)
 		return r;
 	}
 	online->data_fd = open(path, O_RDWR | O_CLOEXEC);
-	return online->data_fd < 0
-	               ? -errno
-	               : dit_fd_path(online->data_fd, online->path, online->opts.fault);
+	return online->data_fd < 0 ? -errno : 0;
 }
 
 /* Past the page cache: else each commit of others would wait until our pages are on the
  * disk. */
-static int open_reserve(struct dit_online *online)
+static void open_reserve(struct dit_online *online)
 {
 	dit_page_reserve_init(&online->reserve, online->tables.snapshot->map.format,
 	                      online->page_bytes, reserve_more, online);
 	online->reserve.space.transaction = dit_online_page_transaction(online);
 	online->has_reserve = true;
-	return dit_page_file_open(&online->reserve.space.file, AT_FDCWD, online->path,
-	                          online->opts.shared.page_writer, true);
+	dit_page_file_open(&online->reserve.space.file, online->data_fd,
+	                   online->opts.shared.page_writer, true);
 }
 
 int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
@@ -339,11 +336,11 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 		online->page_bytes = online->tables.snapshot->map.page_bytes;
 		r = open_data(online);
 	}
-	r = r ?: open_reserve(online);
 	if (r < 0) {
 		abandon(&online->base);
 		return r;
 	}
+	open_reserve(online);
 	online->base.target = (struct dit_output_target){opts->directory, -1,
 	                                                 online->data_fd, DIT_DATA_NAME};
 	*ret = &online->base;

@@ -40,7 +40,6 @@ struct dit_online {
 	struct dit_online_opts opts;
 	struct dit_lmdb_reader *lmdb; /* the snapshot's */
 	int data_fd;
-	char path[DIT_FD_PATH_BYTES]; /* that leads to it */
 	unsigned page_bytes;
 	struct dit_mapped
 		mapped;      /* by other processes; as of the latest commit of ours */

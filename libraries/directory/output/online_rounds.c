@@ -350,10 +350,7 @@ static int run_rounds(struct dit_online *online)
 	space->transaction = dit_online_page_transaction(online);
 	space->take = online->reserve.space.take;
 	space->take_ctx = online->reserve.space.take_ctx;
-	r = dit_page_file_open(&space->file, AT_FDCWD, online->path, NULL, false);
-	if (r < 0) {
-		return r;
-	}
+	dit_page_file_open(&space->file, online->data_fd, NULL, false);
 	while (r == 0 && !is_enough(&online->times)) {
 		r = run_round(online);
 	}

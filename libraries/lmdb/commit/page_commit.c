@@ -367,7 +367,7 @@ static int read_trees(struct dit_page_commit *commit)
 	return r;
 }
 
-static int open_space(struct dit_page_commit *commit)
+static void open_space(struct dit_page_commit *commit)
 {
 	struct dit_page_space *space = &commit->space;
 
@@ -377,9 +377,8 @@ static int open_space(struct dit_page_commit *commit)
 	space->transaction = commit->next;
 	space->take = commit->opts.is_new ? NULL : dit_commit_take;
 	space->take_ctx = commit;
-	return dit_page_file_open(&space->file, commit->opts.dir_fd, commit->opts.path,
-	                          commit->opts.shared.page_writer,
-	                          commit->opts.is_direct);
+	dit_page_file_open(&space->file, commit->opts.fd, commit->opts.shared.page_writer,
+	                   commit->opts.is_direct);
 }
 
 int dit_page_commit_open(struct dit_page_commit **ret,
@@ -397,7 +396,9 @@ int dit_page_commit_open(struct dit_page_commit **ret,
 	r = read_metas(commit);
 	r = r ?: make_sets(commit);
 	r = r ?: read_trees(commit);
-	r = r ?: open_space(commit);
+	if (r == 0) {
+		open_space(commit);
+	}
 	return DIT_HAND_OVER(r, ret, commit, dit_page_commit_close);
 }
 

@@ -51,9 +51,7 @@ struct dit_page_set; /* page_set.h */
 #define DIT_COMMIT_ALONE UINT64_MAX
 
 struct dit_page_commit_opts {
-	int fd;           /* of the data file, for reading and writing; borrowed */
-	const char *path; /* that leads to the same file, for the pages' own descriptor */
-	int dir_fd;       /* where a relative path begins; borrowed */
+	int fd; /* of the data file, for reading and writing; borrowed */
 	const struct dit_page_format *format;
 	struct dit_shared shared; /* the ticker is that of the sync */
 	bool is_direct;           /* pages are written past the page cache, if possible */

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/monitor.h"
@@ -174,41 +174,29 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 /* ---- files ---- */
 
 /* Another descriptor of the file, for writes past the page cache. -1: there is none. */
-static int open_direct(int fd, int dir_fd, const char *name)
+static int open_direct(int fd)
 {
-	int direct_fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
-	struct stat file;
-	struct stat found;
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
+	int direct_fd = -1;
 
-	if (direct_fd < 0) {
-		return -1;
-	}
-	/* The owner of the directory may have put another file there meanwhile. */
-	if (fstat(fd, &file) < 0 || fstat(direct_fd, &found) < 0 ||
-	    file.st_dev != found.st_dev || file.st_ino != found.st_ino ||
-	    !dit_direct_begin(direct_fd)) {
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	direct_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (direct_fd >= 0 && !dit_direct_begin(direct_fd)) {
 		(void)close(direct_fd);
-		return -1;
+		direct_fd = -1;
 	}
 	return direct_fd;
 }
 
-int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
-                       struct dit_page_writer *writer, bool is_direct)
+void dit_page_file_open(struct dit_page_file *file, int fd,
+                        struct dit_page_writer *writer, bool is_direct)
 {
-	int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) {
-		return -errno;
-	}
-	*file = (struct dit_page_file){.fd = fd, .direct_fd = -1, .writer = writer};
-	if (is_direct) {
-		file->direct_fd = open_direct(fd, dir_fd, name);
-	}
+	*file = (struct dit_page_file){.fd = fd,
+	                               .direct_fd = is_direct ? open_direct(fd) : -1,
+	                               .writer = writer};
 	atomic_init(&file->error, 0);
 	atomic_init(&file->is_direct, file->direct_fd >= 0);
 	atomic_init(&file->npending, 0);
-	return 0;
 }
 
 int dit_page_file_drain(struct dit_page_file *file)
@@ -229,7 +217,6 @@ void dit_page_file_close(struct dit_page_file *file)
 {
 	if (file->fd >= 0) {
 		(void)dit_page_file_drain(file);
-		(void)close(file->fd);
 		file->fd = -1;
 		dit_close(file->direct_fd);
 		file->direct_fd = -1;

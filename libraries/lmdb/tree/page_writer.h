@@ -36,7 +36,7 @@ void dit_page_writer_free(struct dit_page_writer *writer);
 /** Where chunks go. */
 struct dit_page_file {
 	/* [const] */
-	int fd;
+	int fd;        /* borrowed */
 	int direct_fd; /* for writes past the page cache; -1: there are none */
 	/* Borrowed; NULL: the thread that puts a chunk writes it. */
 	struct dit_page_writer *writer;
@@ -52,15 +52,12 @@ struct dit_page_file {
 };
 
 /**
- * Open an existing file for writing.
- *
+ * @param fd         open for reading and writing; borrowed until the file is closed
  * @param writer     as above
  * @param is_direct  past the page cache, if possible
- *
- * @return 0 or -errno
  */
-int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
-                       struct dit_page_writer *writer, bool is_direct);
+void dit_page_file_open(struct dit_page_file *file, int fd,
+                        struct dit_page_writer *writer, bool is_direct);
 /** Wait until all chunks are written. 0 or the first error of any. */
 int dit_page_file_drain(struct dit_page_file *file);
 /** Drain, close. Closing twice is fine. */
