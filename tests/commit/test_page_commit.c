@@ -622,8 +622,9 @@ TEST(pools_of_pages_find_rows)
 	} takes[] = {{4, 4, 4, 60},    {6, 6, 6, 64},     {7, 9, 0, 0},
 	             {1, 100, 4, 100}, {1, 1, 1, 104},    {2, 2, 0, 0},
 	             {1, 100, 1, 105}, {1, 100, 1, 1000}, {1, 100, 0, 0}};
-	struct dit_page_pool pool = {.at = {0}};
+	struct dit_page_pool pool;
 
+	dit_page_pool_init(&pool);
 	for (uint64_t i = 0; i < 10; i++) {
 		assert_int_equal(dit_page_pool_add(&pool, 60 + i), 0);
 		assert_int_equal(dit_page_pool_add(&pool, 100 + i % 6),
@@ -631,29 +632,32 @@ TEST(pools_of_pages_find_rows)
 	}
 	assert_int_equal(dit_page_pool_add(&pool, 1000), 0);
 	for (size_t i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
-		uint64_t first = 0;
+		struct dit_page_run run;
 
 		assert_int_equal(
-			dit_page_pool_take(&pool, takes[i].least, takes[i].most, &first),
-			takes[i].n);
-		assert_int_equal(first, takes[i].first);
+			dit_page_pool_take(&pool, takes[i].least, takes[i].most, &run),
+			takes[i].n > 0);
+		assert_int_equal(run.n, takes[i].n);
+		assert_int_equal(run.n > 0 ? run.first : 0, takes[i].first);
 	}
 	assert_int_equal(dit_page_pool_add(&pool, 60), 0);
-	assert_int_equal(pool.set.count, 1);
-	dit_page_set_deinit(&pool.set);
+	assert_int_equal(pool.left.count, 1);
+	dit_page_pool_deinit(&pool);
 }
 
 TEST(a_page_that_is_added_moves_searches_back_to_its_row_alone)
 {
-	struct dit_page_pool pool = {.at = {0}};
-	uint64_t first = 0;
+	struct dit_page_pool pool;
+	struct dit_page_run run;
 
+	dit_page_pool_init(&pool);
 	for (uint64_t page = 1000; page < 1128; page++) {
 		assert_int_equal(dit_page_pool_add(&pool, page), 0);
 	}
 	assert_int_equal(dit_page_pool_add(&pool, 1200), 0);
-	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &first), 128);
-	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &first), 1);
+	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &run), 1);
+	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &run), 1);
+	assert_int_equal(run.n, 1);
 	assert_int_equal(dit_page_pool_add(&pool, 1120), 0);
 	assert_int_equal(pool.at[0], 1120);
 	assert_int_equal(pool.at[3], 1113);
@@ -662,7 +666,8 @@ TEST(a_page_that_is_added_moves_searches_back_to_its_row_alone)
 	for (uint64_t page = 1113; page < 1120; page++) {
 		assert_int_equal(dit_page_pool_add(&pool, page), 0);
 	}
-	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &first), 8);
-	assert_int_equal(first, 1113);
-	dit_page_set_deinit(&pool.set);
+	assert_int_equal(dit_page_pool_take(&pool, 1, 128, &run), 1);
+	assert_int_equal(run.n, 8);
+	assert_int_equal(run.first, 1113);
+	dit_page_pool_deinit(&pool);
 }

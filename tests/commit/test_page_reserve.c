@@ -49,8 +49,7 @@ static void init(struct source *source, const struct dit_page_format *format,
 static int take(struct source *source, uint64_t least, uint64_t npages,
                 struct dit_page_run *ret)
 {
-	return source->reserve.space.take(source->reserve.space.take_ctx, least, npages,
-	                                  ret);
+	return dit_page_pool_take(&source->reserve.pool, least, npages, ret);
 }
 
 static void take_all(struct source *source, uint64_t npages)
@@ -109,7 +108,7 @@ TEST(dropped_pages_come_before_new_ones)
 		take_all(&source, 900 - 128);
 	}
 	assert_int_equal(source.ncalls, 1);
-	assert_int_equal(source.reserve.left.set.count, 0);
+	assert_int_equal(source.reserve.pool.left.count, 0);
 	assert_int_equal(take(&source, 1, 1, &run), 1);
 	assert_int_equal(source.ncalls, 2);
 	assert_int_equal(source.wanted, 250);
@@ -130,7 +129,7 @@ TEST(dropped_pages_that_are_sealed_stay_unused)
 	init(&source, &sealed, 300);
 	take_all(&source, 300);
 	assert_int_equal(dit_page_reserve_drop(&source.reserve, 10, 300), 0);
-	assert_int_equal(source.reserve.used.count, 0);
+	assert_int_equal(source.reserve.pool.taken.count, 0);
 	assert_int_equal(take(&source, 1, 1, &run), 1);
 	assert_int_equal(source.ncalls, 2);
 	dit_page_reserve_deinit(&source.reserve);
@@ -150,8 +149,8 @@ TEST(rows_that_are_too_short_serve_others)
 	assert_int_equal(run.first, 10 + 400);
 	assert_int_equal(run.n, 4);
 	assert_int_equal(source.ncalls, 2);
-	take_all(&source, source.reserve.left.set.count);
-	assert_int_equal(source.reserve.left.set.count, 0);
+	take_all(&source, source.reserve.pool.left.count);
+	assert_int_equal(source.reserve.pool.left.count, 0);
 	assert_int_equal(source.ncalls, 2);
 	dit_page_reserve_deinit(&source.reserve);
 }

@@ -372,13 +372,13 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	change_entries(&f, 1, 300, 10);
 	assert_sound(&f);
 
-	commit = open_commit(&f, 0, &reserve.left.set, 0);
+	commit = open_commit(&f, 0, &reserve.pool.left, 0);
 	make_changes(&changes, nchanges, flags);
 	ndropped = 0;
 	edit_table(&f, &reserve, commit, &changes, &table);
 	/* The page of the ID in a long list and the branch above it, no others. */
 	assert_true(nchanges > 100 || ndropped <= nchanges + 20);
-	assert_int_equal(dit_page_commit_use(commit, &reserve.used), 0);
+	assert_int_equal(dit_page_commit_use(commit, &reserve.pool.taken), 0);
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
 	assert_int_equal(dit_page_commit_write(commit), 0);
 	dit_page_commit_close(commit);
@@ -440,7 +440,7 @@ TEST(a_tree_shrinks_to_nothing_and_grows_again)
 	dit_page_file_open(&reserve.space.file, f.fd, NULL, false);
 	write_table(&reserve, INDEX_FLAGS, &table);
 	dit_page_file_close(&reserve.space.file);
-	commit = open_commit(&f, 0, &reserve.left.set, 0);
+	commit = open_commit(&f, 0, &reserve.pool.left, 0);
 	changes.n = 2;
 	make_key(3, false, changes.keys[0]);
 	make_key(9, false, changes.keys[1]);
@@ -449,11 +449,11 @@ TEST(a_tree_shrinks_to_nothing_and_grows_again)
 	edit_table(&f, &reserve, commit, &changes, &table);
 	assert_true(table.root == DIT_PAGE_NONE);
 	assert_int_equal(table.nitems, 0);
-	assert_int_equal(reserve.used.count, 0);
+	assert_int_equal(reserve.pool.taken.count, 0);
 	changes.list[0].is_added = true;
 	changes.list[1].is_added = true;
 	edit_table(&f, &reserve, commit, &changes, &table);
-	assert_int_equal(dit_page_commit_use(commit, &reserve.used), 0);
+	assert_int_equal(dit_page_commit_use(commit, &reserve.pool.taken), 0);
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
 	assert_int_equal(dit_page_commit_write(commit), 0);
 	dit_page_commit_close(commit);

@@ -295,7 +295,7 @@ static uint64_t count_pages(const struct dit_online *online, unsigned reader)
 {
 	uint64_t npages = dit_snapshot_spare_map(online->tables.snapshot, reader)->npages;
 
-	uint64_t end = online->reserve.used.npages;
+	uint64_t end = online->reserve.pool.taken.npages;
 
 	return end > npages ? end : npages;
 }
@@ -348,8 +348,7 @@ static int run_rounds(struct dit_online *online)
 	dit_page_space_init(space, online->tables.snapshot->map.format,
 	                    online->page_bytes, 0);
 	space->transaction = dit_online_page_transaction(online);
-	space->take = online->reserve.space.take;
-	space->take_ctx = online->reserve.space.take_ctx;
+	space->pool = &online->reserve.pool;
 	dit_page_file_open(&space->file, online->data_fd, NULL, false);
 	while (r == 0 && !is_enough(&online->times)) {
 		r = run_round(online);
@@ -370,7 +369,7 @@ static int put_tables(const struct dit_online *online, struct dit_page_commit *c
 		r = dit_page_commit_put(commit, dit_span_of(table->name), &table->tree);
 	}
 	r = r ?: dit_page_commit_give(commit, &online->old_pages);
-	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.used);
+	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.pool.taken);
 }
 
 static int change_locked(struct dit_online *online, struct dit_page_commit *commit)
@@ -391,7 +390,7 @@ static int change_locked(struct dit_online *online, struct dit_page_commit *comm
 static int commit_locked(struct dit_online *online)
 {
 	struct dit_page_commit *commit = NULL;
-	int r = dit_online_open_commit(online, &online->reserve.left.set, 0, &commit);
+	int r = dit_online_open_commit(online, &online->reserve.pool.left, 0, &commit);
 
 	if (r == 0) {
 		r = change_locked(online, commit);
@@ -444,7 +443,7 @@ static int collect_old_pages(struct dit_online *online)
  */
 static void warm_up(const struct dit_online *online)
 {
-	const struct dit_page_set *used = &online->reserve.used;
+	const struct dit_page_set *used = &online->reserve.pool.taken;
 	uint64_t page = dit_page_set_next(used, 0);
 	off_t bytes = online->page_bytes;
 

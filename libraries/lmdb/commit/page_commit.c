@@ -19,29 +19,6 @@
 
 /* ---- pages for others ---- */
 
-bool dit_commit_take_locked(struct dit_page_commit *commit, uint64_t least,
-                            uint64_t npages, struct dit_page_run *ret)
-{
-	uint64_t last_page = dit_commit_live(commit)->last_page;
-
-	ret->n = dit_page_pool_take(&commit->usable, least, npages, &ret->first);
-	for (uint64_t i = 0; i < ret->n && ret->first + i <= last_page; i++) {
-		(void)dit_page_set_add(&commit->taken, ret->first + i);
-	}
-	return ret->n > 0;
-}
-
-int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
-{
-	struct dit_page_commit *commit = ctx;
-	bool is_free = false;
-
-	(void)pthread_mutex_lock(&commit->lock);
-	is_free = dit_commit_take_locked(commit, least, npages, ret);
-	(void)pthread_mutex_unlock(&commit->lock);
-	return is_free;
-}
-
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit)
 {
 	return &commit->space;
@@ -55,7 +32,7 @@ uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit)
 
 uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit)
 {
-	return commit->usable.set.count;
+	return commit->pool.left.count;
 }
 
 uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
@@ -87,11 +64,11 @@ int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_se
 	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages;
 	     page = dit_page_set_next(pages, page + 1)) {
 		if (!dit_page_set_has(&commit->owned, page) ||
-		    !dit_page_set_add(&commit->taken, page)) {
+		    !dit_page_set_add(&commit->pool.taken, page)) {
 			return DIT_E_CORRUPT;
 		}
-		if (dit_page_set_has(&commit->usable.set, page)) {
-			dit_page_set_remove(&commit->usable.set, page);
+		if (dit_page_set_has(&commit->pool.left, page)) {
+			dit_page_set_remove(&commit->pool.left, page);
 		}
 	}
 	return 0;
@@ -237,19 +214,13 @@ static int take_back(struct dit_page_commit *commit, uint64_t page)
 		return r == 0 && !dit_page_set_add(&commit->given, page) ? DIT_E_CORRUPT
 		                                                         : r;
 	}
-	if (page <= dit_commit_live(commit)->last_page) {
-		dit_page_set_remove(&commit->taken, page);
-	}
-	if (commit->space.take == NULL) { /* else other threads may just look at it */
-		commit->space.take = dit_commit_take;
-	}
-	return dit_page_pool_add(&commit->usable, page);
+	return dit_page_pool_add(&commit->pool, page);
 }
 
 static int drop_page(struct dit_page_commit *commit, uint64_t page)
 {
 	return page > dit_commit_live(commit)->last_page ||
-	                       dit_page_set_has(&commit->taken, page)
+	                       dit_page_set_has(&commit->pool.taken, page)
 	               ? take_back(commit, page)
 	               : dit_commit_give_pages(commit, page, 1);
 }
@@ -259,11 +230,11 @@ int dit_page_commit_drop_pages(void *ctx, uint64_t first, uint64_t n)
 	struct dit_page_commit *commit = ctx;
 	int r = 0;
 
-	(void)pthread_mutex_lock(&commit->lock);
+	(void)pthread_mutex_lock(&commit->pool.lock);
 	for (uint64_t i = 0; i < n && r == 0; i++) {
 		r = drop_page(commit, first + i);
 	}
-	(void)pthread_mutex_unlock(&commit->lock);
+	(void)pthread_mutex_unlock(&commit->pool.lock);
 	return r;
 }
 
@@ -317,7 +288,7 @@ static int read_metas(struct dit_page_commit *commit)
 static int make_sets(struct dit_page_commit *commit)
 {
 	struct dit_page_set *sets[] = {&commit->owned, &commit->given, &commit->own,
-	                               &commit->usable.set, &commit->taken};
+	                               &commit->pool.left, &commit->pool.taken};
 	uint64_t npages = dit_commit_live(commit)->last_page + 1;
 	int r = 0;
 
@@ -343,7 +314,7 @@ static void find_usable(struct dit_page_commit *commit)
 
 			if (is_old ||
 			    (reserved != NULL && dit_page_set_has(reserved, page))) {
-				(void)dit_page_set_add(&commit->usable.set, page);
+				(void)dit_page_set_add(&commit->pool.left, page);
 			}
 		}
 	}
@@ -375,8 +346,7 @@ static void open_space(struct dit_page_commit *commit)
 	dit_page_space_init(space, commit->opts.format, commit->metas.page_bytes,
 	                    dit_commit_live(commit)->last_page + 1);
 	space->transaction = commit->next;
-	space->take = commit->opts.is_new ? NULL : dit_commit_take;
-	space->take_ctx = commit;
+	space->pool = &commit->pool;
 	dit_page_file_open(&space->file, commit->opts.fd, commit->opts.shared.page_writer,
 	                   commit->opts.is_direct);
 }
@@ -392,7 +362,7 @@ int dit_page_commit_open(struct dit_page_commit **ret,
 	}
 	commit->opts = *opts;
 	commit->space.file.fd = -1;
-	commit->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	dit_page_pool_init(&commit->pool);
 	r = read_metas(commit);
 	r = r ?: make_sets(commit);
 	r = r ?: read_trees(commit);
@@ -425,7 +395,6 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 	if (commit->has_space && !commit->is_committed) {
 		cut_file(commit);
 	}
-	(void)pthread_mutex_destroy(&commit->lock);
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		free(commit->named[i].name);
 	}
@@ -434,8 +403,7 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 	dit_page_set_deinit(&commit->owned);
 	dit_page_set_deinit(&commit->given);
 	dit_page_set_deinit(&commit->own);
-	dit_page_set_deinit(&commit->usable.set);
-	dit_page_set_deinit(&commit->taken);
+	dit_page_pool_deinit(&commit->pool);
 	free(commit);
 }
 

@@ -8,8 +8,6 @@
 #ifndef DITKIT_PAGE_COMMIT_IMPL_H
 #define DITKIT_PAGE_COMMIT_IMPL_H
 
-#include <pthread.h>
-
 #include "commit/free_list.h"
 #include "commit/page_commit.h"
 #include "page/meta_pages.h"
@@ -44,11 +42,9 @@ struct dit_page_commit {
 	struct dit_page_set own;   /* of the free list's tree */
 
 	struct dit_page_space space;
-	pthread_mutex_t lock;
-	bool has_space; /* it has been opened, or this was tried */
-	/* [lock: lock] */
-	struct dit_page_pool usable; /* free pages, and dropped ones after the old end */
-	struct dit_page_set taken;   /* free pages, used now */
+	bool has_space; /* it has been opened */
+	/* Free pages, and dropped ones after the old end; free pages that are used now */
+	struct dit_page_pool pool;
 
 	bool is_committed; /* a meta page may have been written */
 };
@@ -61,11 +57,5 @@ static inline const struct dit_meta *dit_commit_live(const struct dit_page_commi
 /** Pages of an old tree will be free, as a visitor tells them (tree_visit.h).
  * DIT_E_CORRUPT: they are free, or given already. */
 int dit_commit_give_pages(void *ctx, uint64_t first, uint64_t n);
-
-/** The space's dit_page_take_fn. */
-int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret);
-/** The same. [lock: lock] */
-bool dit_commit_take_locked(struct dit_page_commit *commit, uint64_t least,
-                            uint64_t npages, struct dit_page_run *ret);
 
 #endif

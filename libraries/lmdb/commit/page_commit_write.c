@@ -10,18 +10,6 @@
 #include "system/file_io.h"
 #include "tree/table_writer.h"
 
-/*
- * Where the free list goes. Its pages are taken before it is written, since it says which
- * pages are free: rows of free pages, most likely enough of them, whose rest stays free.
- * The others go after the end of the file: not all, or the file would grow with each
- * commit, and another process may have mapped it as far as it goes.
- */
-static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
-{
-	ret->n = dit_page_pool_take(ctx, least, npages, &ret->first);
-	return ret->n > 0;
-}
-
 static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_record *ret)
 {
 	struct dit_table_writer *writer = NULL;
@@ -70,8 +58,8 @@ static void add_rows(struct dit_page_commit *commit, struct dit_page_pool *tail,
 {
 	struct dit_page_run row;
 
-	while (npages > 0 && dit_commit_take_locked(commit, least, npages, &row)) {
-		(void)dit_page_set_add_run(&tail->set, row.first, row.n);
+	while (npages > 0 && dit_page_pool_take(&commit->pool, least, npages, &row) > 0) {
+		(void)dit_page_set_add_run(&tail->left, row.first, row.n);
 		npages -= row.n;
 	}
 }
@@ -92,12 +80,19 @@ static uint64_t add_record(struct dit_page_commit *commit, struct dit_page_pool 
 	return 3 * sizeof(uint64_t);
 }
 
-/* As if all records changed, and one more came. */
+/*
+ * Where the free list goes. Its pages are taken before it is written, since it says which
+ * pages are free: rows of free pages, most likely enough of them, whose rest stays free.
+ * The others go after the end of the file: not all, or the file would grow with each
+ * commit, and another process may have mapped it as far as it goes.
+ *
+ * As if all records changed, and one more came.
+ */
 static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tail)
 {
 	uint64_t leaf_bytes = 0;
 	uint64_t npages = 0;
-	int r = dit_page_set_init(&tail->set, commit->usable.set.npages);
+	int r = dit_page_set_init(&tail->left, commit->pool.left.npages);
 
 	if (r < 0) {
 		return r;
@@ -111,7 +106,7 @@ static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tai
 	npages += npages / 16;
 	add_rows(commit, tail, 1, npages);
 	(void)add_record(commit, tail,
-	                 commit->given.count + commit->own.count + tail->set.count);
+	                 commit->given.count + commit->own.count + tail->left.count);
 	return 0;
 }
 
@@ -119,11 +114,12 @@ static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tai
 static int write_free_list(struct dit_page_commit *commit,
                            const struct dit_page_pool *tail, struct dit_tree_record *ret)
 {
-	const struct dit_free_gift gift = {
-		.transaction = commit->next, .pages = &commit->given, .rest = &tail->set};
+	const struct dit_free_gift gift = {.transaction = commit->next,
+	                                   .pages = &commit->given,
+	                                   .rest = &tail->left};
 
-	if (dit_free_list_take(&commit->free_list, &commit->taken) !=
-	    commit->taken.count) {
+	if (dit_free_list_take(&commit->free_list, &commit->pool.taken) !=
+	    commit->pool.taken.count) {
 		return DIT_E_CORRUPT;
 	}
 	give_list_pages(commit);
@@ -133,7 +129,7 @@ static int write_free_list(struct dit_page_commit *commit,
 /* Pages after the old end that no tree took again. */
 static int give_again(struct dit_page_commit *commit)
 {
-	struct dit_page_set *usable = &commit->usable.set;
+	struct dit_page_set *usable = &commit->pool.left;
 	uint64_t end = dit_commit_live(commit)->last_page + 1;
 	int r = dit_page_set_grow(&commit->given, usable->npages);
 
@@ -147,19 +143,18 @@ static int give_again(struct dit_page_commit *commit)
 
 static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 {
-	struct dit_page_pool tail = {.at = {0}};
+	struct dit_page_pool tail;
 	struct dit_tree_record main_tree = meta->main_tree;
 	struct dit_tree_record free_tree = meta->free_tree;
 	int r = give_again(commit);
 
+	dit_page_pool_init(&tail);
 	r = r ?: write_main_tree(commit, &main_tree);
 	r = r ?: choose_tail(commit, &tail);
-	commit->space.take = take_tail;
-	commit->space.take_ctx = &tail;
+	commit->space.pool = &tail;
 	r = r ?: write_free_list(commit, &tail, &free_tree);
-	commit->space.take = dit_commit_take;
-	commit->space.take_ctx = commit;
-	dit_page_set_deinit(&tail.set);
+	commit->space.pool = &commit->pool;
+	dit_page_pool_deinit(&tail);
 	meta->main_tree = main_tree;
 	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
 	free_tree.flags |= DIT_DB_INTEGERKEY;

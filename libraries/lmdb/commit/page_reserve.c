@@ -26,45 +26,19 @@ static uint64_t choose_step(const struct dit_page_reserve *reserve, uint64_t npa
 	return step > npages ? step : npages;
 }
 
-static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
+static int get_more(void *ctx, uint64_t npages)
 {
+	struct dit_page_reserve *reserve = ctx;
 	struct dit_page_set more = {.words = NULL};
 	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &more);
 
-	r = r < 0 ? r : dit_page_set_grow(&reserve->used, more.npages);
+	r = r < 0 ? r : dit_page_set_grow(&reserve->pool.taken, more.npages);
 	for (uint64_t page = dit_page_set_next(&more, 0); r == 0 && page < more.npages;
 	     page = dit_page_set_next(&more, page + 1)) {
-		r = dit_page_pool_add(&reserve->left, page);
+		r = dit_page_pool_add(&reserve->pool, page);
 	}
 	reserve->nreserved += r == 0 ? more.count : 0;
 	dit_page_set_deinit(&more);
-	return r;
-}
-
-static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
-                       struct dit_page_run *ret)
-{
-	int r = 0;
-
-	do {
-		ret->n = dit_page_pool_take(&reserve->left, least, npages, &ret->first);
-		r = ret->n > 0 ? 0 : get_more(reserve, npages);
-	} while (ret->n == 0 && r == 0);
-	if (r < 0) {
-		return r;
-	}
-	return dit_page_set_add_run(&reserve->used, ret->first, ret->n) ? 1
-	                                                                : DIT_E_CORRUPT;
-}
-
-static int take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
-{
-	struct dit_page_reserve *reserve = ctx;
-	int r = 0;
-
-	(void)pthread_mutex_lock(&reserve->lock);
-	r = take_locked(reserve, least, npages, ret);
-	(void)pthread_mutex_unlock(&reserve->lock);
 	return r;
 }
 
@@ -74,30 +48,29 @@ void dit_page_reserve_init(struct dit_page_reserve *reserve,
                            const struct dit_page_format *format, unsigned page_bytes,
                            dit_reserve_more_fn more, void *ctx)
 {
-	*reserve = (struct dit_page_reserve){
-		.more = more, .ctx = ctx, .lock = PTHREAD_MUTEX_INITIALIZER};
+	*reserve = (struct dit_page_reserve){.more = more, .ctx = ctx};
 	dit_page_space_init(&reserve->space, format, page_bytes, 0);
-	reserve->space.take = take;
-	reserve->space.take_ctx = reserve;
+	dit_page_pool_init(&reserve->pool);
+	reserve->pool.more = get_more;
+	reserve->pool.ctx = reserve;
+	reserve->space.pool = &reserve->pool;
 }
 
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve)
 {
-	(void)pthread_mutex_destroy(&reserve->lock);
-	dit_page_set_deinit(&reserve->used);
-	dit_page_set_deinit(&reserve->left.set);
+	dit_page_pool_deinit(&reserve->pool);
 }
 
 int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages)
 {
 	int r = 0;
 
-	(void)pthread_mutex_lock(&reserve->lock);
+	(void)pthread_mutex_lock(&reserve->pool.lock);
 	reserve->expected_pages = npages;
 	if (npages > reserve->nreserved + reserve->nreserved / MORE_SHARE) {
 		r = get_more(reserve, 1);
 	}
-	(void)pthread_mutex_unlock(&reserve->lock);
+	(void)pthread_mutex_unlock(&reserve->pool.lock);
 	return r;
 }
 
@@ -106,13 +79,14 @@ int dit_page_reserve_drop(void *ctx, uint64_t first, uint64_t n)
 	struct dit_page_reserve *reserve = ctx;
 
 	for (uint64_t page = first; page < first + n; page++) {
-		if (!dit_page_set_has(&reserve->used, page)) {
+		if (!dit_page_set_has(&reserve->pool.taken, page)) {
 			return DIT_E_CORRUPT;
 		}
-		dit_page_set_remove(&reserve->used, page);
 		/* A page is sealed once by a transaction (page_seal.h). */
-		if (reserve->space.format->crypto == NULL) {
-			(void)dit_page_pool_add(&reserve->left, page);
+		if (reserve->space.format->crypto != NULL) {
+			dit_page_set_remove(&reserve->pool.taken, page);
+		} else {
+			(void)dit_page_pool_add(&reserve->pool, page);
 		}
 	}
 	return 0;

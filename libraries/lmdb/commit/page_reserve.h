@@ -8,12 +8,10 @@
  *   a commit that may use those that are left;  dit_page_commit_use()
  *   dit_page_reserve_deinit()
  *
- * Lock order: there is one lock; `more` is called with it held.
+ * Lock order: there is one lock, that of the pool; `more` is called with it held.
  */
 #ifndef DITKIT_PAGE_RESERVE_H
 #define DITKIT_PAGE_RESERVE_H
-
-#include <pthread.h>
 
 #include "commit/page_commit.h"
 #include "page/page_set.h"
@@ -35,12 +33,10 @@ struct dit_page_reserve {
 	/* [const] */
 	dit_reserve_more_fn more;
 	void *ctx;
-	pthread_mutex_t lock;
-	/* [lock: lock] */
+	struct dit_page_pool pool; /* what is reserved; what is used of it */
+	/* [lock: that of the pool] */
 	uint64_t expected_pages;
-	uint64_t nreserved;        /* in all */
-	struct dit_page_pool left; /* reserved, to be handed out */
-	struct dit_page_set used;  /* handed out, and not dropped */
+	uint64_t nreserved; /* in all */
 };
 
 /** Nothing is reserved yet. */

@@ -111,10 +111,25 @@ static uint64_t take_run(struct dit_page_set *set, uint64_t n, uint64_t *at)
 	return first;
 }
 
+void dit_page_pool_init(struct dit_page_pool *pool)
+{
+	*pool = (struct dit_page_pool){.lock = PTHREAD_MUTEX_INITIALIZER};
+}
+
+void dit_page_pool_deinit(struct dit_page_pool *pool)
+{
+	(void)pthread_mutex_destroy(&pool->lock);
+	dit_page_set_deinit(&pool->left);
+	dit_page_set_deinit(&pool->taken);
+}
+
 int dit_page_pool_add(struct dit_page_pool *pool, uint64_t page)
 {
-	int r = dit_page_set_grow(&pool->set, page + 1);
+	int r = dit_page_set_grow(&pool->left, page + 1);
 
+	if (dit_page_set_has(&pool->taken, page)) {
+		dit_page_set_remove(&pool->taken, page);
+	}
 	/* The page may end a row that begins before it. */
 	for (unsigned i = 0; i < DIT_ROW_SIZES; i++) {
 		uint64_t before = ((uint64_t)1 << i) - 1;
@@ -122,35 +137,59 @@ int dit_page_pool_add(struct dit_page_pool *pool, uint64_t page)
 
 		pool->at[i] = first < pool->at[i] ? first : pool->at[i];
 	}
-	return r == 0 && !dit_page_set_add(&pool->set, page) ? DIT_E_CORRUPT : r;
+	return r == 0 && !dit_page_set_add(&pool->left, page) ? DIT_E_CORRUPT : r;
 }
 
 /* The longest row first, half as long each time. Pages become fewer, so that a search
- * goes on where the one before it has found a row. */
-uint64_t dit_page_pool_take(struct dit_page_pool *pool, uint64_t least, uint64_t most,
-                            uint64_t *ret_first)
+ * goes on where the one before it has found a row. n is 0 if there is none. */
+static struct dit_page_run take_row(struct dit_page_pool *pool, uint64_t least,
+                                    uint64_t most)
 {
-	struct dit_page_set *set = &pool->set;
-	uint64_t first = set->npages;
+	struct dit_page_set *left = &pool->left;
+	struct dit_page_run row = {.first = left->npages, .n = least};
 	uint64_t from_start = 0;
-	uint64_t n = least;
 
-	if (set->count < least) {
-		return 0;
+	if (left->count < least) {
+		return (struct dit_page_run){.n = 0};
 	}
 	if (least > 1) {
-		first = take_run(set, least, &from_start);
+		row.first = take_run(left, least, &from_start);
 	}
-	for (unsigned i = DIT_ROW_SIZES; least == 1 && i > 0 && first == set->npages;
+	for (unsigned i = DIT_ROW_SIZES; least == 1 && i > 0 && row.first == left->npages;
 	     i--) {
-		n = (uint64_t)1 << (i - 1);
-		if (n <= most) {
-			first = take_run(set, n, &pool->at[i - 1]);
+		row.n = (uint64_t)1 << (i - 1);
+		if (row.n <= most) {
+			row.first = take_run(left, row.n, &pool->at[i - 1]);
 		}
 	}
-	if (first == set->npages) {
-		return 0;
+	row.n = row.first == left->npages ? 0 : row.n;
+	return row;
+}
+
+int dit_page_pool_take(struct dit_page_pool *pool, uint64_t least, uint64_t most,
+                       struct dit_page_run *ret)
+{
+	int r = 0;
+
+	(void)pthread_mutex_lock(&pool->lock);
+	*ret = take_row(pool, least, most);
+	while (r == 0 && ret->n == 0 && pool->more != NULL) {
+		r = pool->more(pool->ctx, most);
+		*ret = take_row(pool, least, most);
 	}
-	*ret_first = first;
-	return n;
+	for (uint64_t i = 0; i < ret->n; i++) {
+		(void)dit_page_set_add(&pool->taken, ret->first + i);
+	}
+	(void)pthread_mutex_unlock(&pool->lock);
+	return r < 0 ? r : ret->n > 0;
+}
+
+bool dit_page_pool_is_empty(struct dit_page_pool *pool)
+{
+	bool is_empty = false;
+
+	(void)pthread_mutex_lock(&pool->lock);
+	is_empty = pool->left.count == 0 && pool->more == NULL;
+	(void)pthread_mutex_unlock(&pool->lock);
+	return is_empty;
 }

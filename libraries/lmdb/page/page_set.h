@@ -8,6 +8,7 @@
 #ifndef DITKIT_PAGE_SET_H
 #define DITKIT_PAGE_SET_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -77,21 +78,41 @@ uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least);
 /* Rows are handed out in lengths of 1, 2, 4 and so on. */
 #define DIT_ROW_SIZES 8u
 
-/** Pages to be handed out. Zero: there are none. */
-struct dit_page_pool {
-	struct dit_page_set set;
-	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
+/** Pages that lie in a row. */
+struct dit_page_run {
+	uint64_t first;
+	uint64_t n;
 };
 
-/** Add a page of any number. 0; -ENOMEM; DIT_E_CORRUPT: it is there */
+/** Pages to be handed out. */
+struct dit_page_pool {
+	pthread_mutex_t lock;
+	/* [lock: lock] */
+	struct dit_page_set left;
+	struct dit_page_set taken;  /* handed out, of those below its limit */
+	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
+
+	/* Adds at least one of @p n pages that are wanted, when there are none; called
+	 * with the lock held. 0 or an error. NULL: there will be no more */
+	int (*more)(void *ctx, uint64_t n);
+	void *ctx;
+};
+
+/** There are none. */
+void dit_page_pool_init(struct dit_page_pool *pool);
+void dit_page_pool_deinit(struct dit_page_pool *pool);
+/** Add a page of any number, which may have been handed out. 0; -ENOMEM; DIT_E_CORRUPT:
+ * it is there */
 int dit_page_pool_add(struct dit_page_pool *pool, uint64_t page);
 /**
  * Take pages that lie in a row: @p least if these are more than one, else as long a row
- * as there is, of @p most pages at most.
+ * as there is, of @p most pages at most. Any thread, at any time.
  *
- * @return how many; 0: there is no such row
+ * @return 1; 0: there is no such row; an error of more()
  */
-uint64_t dit_page_pool_take(struct dit_page_pool *pool, uint64_t least, uint64_t most,
-                            uint64_t *ret_first);
+int dit_page_pool_take(struct dit_page_pool *pool, uint64_t least, uint64_t most,
+                       struct dit_page_run *ret);
+/** Are there none, and no more? Any thread, at any time. */
+bool dit_page_pool_is_empty(struct dit_page_pool *pool);
 
 #endif

@@ -20,8 +20,7 @@ void dit_page_space_init(struct dit_page_space *space,
 	space->transaction = DIT_FIRST_TRANSACTION;
 	space->page_bytes = (unsigned)page_bytes;
 	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
-	space->take = NULL;
-	space->take_ctx = NULL;
+	space->pool = NULL;
 	space->file = (struct dit_page_file){.fd = -1};
 	atomic_init(&space->next_page, first);
 }
@@ -29,8 +28,8 @@ void dit_page_space_init(struct dit_page_space *space,
 int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t npages,
                         struct dit_page_run *ret)
 {
-	int r = space->take == NULL ? 0
-	                            : space->take(space->take_ctx, least, npages, ret);
+	int r = space->pool == NULL ? 0
+	                            : dit_page_pool_take(space->pool, least, npages, ret);
 
 	if (r == 0) {
 		ret->first = atomic_fetch_add_explicit(&space->next_page, npages,
@@ -207,6 +206,11 @@ static int add_row(struct dit_page_sink *sink, struct dit_page_run run)
 	               : DIT_APPEND(sink->rows, sink->rows_size, sink->nrows, row);
 }
 
+static bool has_free(const struct dit_page_space *space)
+{
+	return space->pool != NULL && !dit_page_pool_is_empty(space->pool);
+}
+
 /* The chunk gets its numbers. */
 static int take_numbers(struct dit_page_sink *sink)
 {
@@ -218,7 +222,7 @@ static int take_numbers(struct dit_page_sink *sink)
 	chunk->ticket = sink->nnumbered;
 	for (size_t i = 0; i < chunk->npages && r == 0; i += run.n) {
 		size_t least =
-			space->take == NULL ? chunk->npages : unit_at(space, chunk, i);
+			has_free(space) ? unit_at(space, chunk, i) : chunk->npages - i;
 		size_t n = least;
 
 		while (least == 1 && i + n < chunk->npages &&

@@ -29,23 +29,8 @@
 
 #include "base/pieces.h"
 #include "page/page_format.h"
+#include "page/page_set.h"
 #include "tree/page_writer.h"
-
-/** Pages that lie in a row. */
-struct dit_page_run {
-	uint64_t first;
-	uint64_t n;
-};
-
-/**
- * Take free pages that lie in a row: @p npages, or fewer, but not fewer than @p least.
- * Any thread, at any time.
- *
- * @return 1; 0: there are none, and pages after the end of the file are taken; or an
- *         error, which the sink returns
- */
-typedef int (*dit_page_take_fn)(void *ctx, uint64_t least, uint64_t npages,
-                                struct dit_page_run *ret);
 
 /** The pages of a file. */
 struct dit_page_space {
@@ -56,8 +41,9 @@ struct dit_page_space {
 	uint64_t
 		transaction; /* that writes them; told where the format has room for it */
 
-	dit_page_take_fn take; /* NULL: no page is free */
-	void *take_ctx;
+	/* Free pages; when there are none, pages after the end of the file are taken.
+	 * Borrowed; NULL: no page is free */
+	struct dit_page_pool *pool;
 
 	struct dit_page_file file; /* has its own rules */
 
@@ -75,7 +61,7 @@ void dit_page_space_init(struct dit_page_space *space,
                          const struct dit_page_format *format, size_t page_bytes,
                          uint64_t first);
 
-/** Pages for anybody, as a dit_page_take_fn takes them. 0 or an error */
+/** Pages for anybody, as dit_page_pool_take() takes them. 0 or an error */
 int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t npages,
                         struct dit_page_run *ret);
 
