@@ -118,8 +118,8 @@ static const char *value_of(uint64_t id, size_t len)
 
 static void begin(struct fixture *f, struct layout layout)
 {
-	struct dit_page_commit_opts opts = {
-		.format = layout.format, .map_bytes = (uint64_t)1 << 30, .is_new = true};
+	struct dit_page_commit_opts opts = {.format = layout.format,
+	                                    .map_bytes = (uint64_t)1 << 30};
 
 	memset(f, 0, sizeof(*f));
 	f->layout = layout;

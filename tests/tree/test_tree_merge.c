@@ -201,14 +201,12 @@ static void assert_table(const struct fixture *f, const char *name, bool is_inte
 /* ---- commits of others: liblmdb's, after which the state is read again ---- */
 
 static struct dit_page_commit *open_commit(const struct fixture *f, uint64_t oldest,
-                                           const struct dit_page_set *reserved,
-                                           uint64_t room_pages)
+                                           const struct dit_page_set *reserved)
 {
 	const struct dit_page_commit_opts opts = {.fd = f->fd,
 	                                          .format = &dit_lmdb_09,
 	                                          .oldest = oldest,
-	                                          .reserved = reserved,
-	                                          .room_pages = room_pages};
+	                                          .reserved = reserved};
 	struct dit_page_commit *commit = NULL;
 
 	assert_int_equal(dit_page_commit_open(&commit, &opts), 0);
@@ -226,7 +224,7 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
                         struct dit_page_set *ret)
 {
 	struct fixture *f = ctx;
-	struct dit_page_commit *commit = open_commit(f, 3, NULL, wanted);
+	struct dit_page_commit *commit = open_commit(f, 3, NULL);
 	int r = dit_page_commit_reserve(commit, wanted, ret);
 
 	assert_true(least <= wanted);
@@ -372,7 +370,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	change_entries(&f, 1, 300, 10);
 	assert_sound(&f);
 
-	commit = open_commit(&f, 0, &reserve.pool.left, 0);
+	commit = open_commit(&f, 0, &reserve.pool.left);
 	make_changes(&changes, nchanges, flags);
 	ndropped = 0;
 	edit_table(&f, &reserve, commit, &changes, &table);
@@ -440,7 +438,7 @@ TEST(a_tree_shrinks_to_nothing_and_grows_again)
 	dit_page_file_open(&reserve.space.file, f.fd, NULL, false);
 	write_table(&reserve, INDEX_FLAGS, &table);
 	dit_page_file_close(&reserve.space.file);
-	commit = open_commit(&f, 0, &reserve.pool.left, 0);
+	commit = open_commit(&f, 0, &reserve.pool.left);
 	changes.n = 2;
 	make_key(3, false, changes.keys[0]);
 	make_key(9, false, changes.keys[1]);
@@ -478,7 +476,7 @@ TEST(lost_pages_are_noticed)
 	for (unsigned i = 0; i < 8; i++) {
 		change_entries(&f, 5000 + i * 2000, 2000, 1);
 	}
-	commit = open_commit(&f, 0, NULL, 0);
+	commit = open_commit(&f, 0, NULL);
 	assert_int_equal(dit_page_commit_use(commit, &pages), DIT_E_CORRUPT);
 	dit_page_set_deinit(&pages);
 	dit_page_commit_close(commit);
@@ -568,7 +566,7 @@ TEST(keys_of_another_length_are_damage)
 		struct fixture f;
 
 		fixture_make(&f);
-		commit = open_commit(&f, 0, NULL, 0);
+		commit = open_commit(&f, 0, NULL);
 		assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("id2e"), &tree),
 		                 1);
 		dit_page_source_init(&pages, f.fd, &dit_lmdb_09, PAGE,
@@ -601,7 +599,7 @@ static int note_node(void *ctx, bool is_newer, const struct dit_node_view *node)
 
 static struct dit_tree_record tree_of(const struct fixture *f, uint64_t *ret_npages)
 {
-	struct dit_page_commit *commit = open_commit(f, 0, NULL, 0);
+	struct dit_page_commit *commit = open_commit(f, 0, NULL);
 	struct dit_tree_record tree;
 
 	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("id2e"), &tree), 1);

@@ -304,7 +304,6 @@ static int begin_pages(struct dit_new_output *output)
 		.is_direct = true,
 		.map_bytes =
 			dit_map_limit(output->opts.maxsize_bytes, output->page_bytes),
-		.is_new = true,
 		.caller_syncs = true,
 	};
 	sigset_t previous;

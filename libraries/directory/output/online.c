@@ -84,14 +84,13 @@ static int find_size(struct dit_online *online)
 }
 
 int dit_online_open_commit(struct dit_online *online, const struct dit_page_set *reserved,
-                           uint64_t room_pages, struct dit_page_commit **ret)
+                           struct dit_page_commit **ret)
 {
 	struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
 		.format = online->tables.snapshot->map.format,
 		.oldest = online->tables.snapshot->map.meta.transaction,
 		.reserved = reserved,
-		.room_pages = room_pages,
 		.is_shared = true,
 		.caller_syncs = online->opts.is_unsynced,
 	};
@@ -171,7 +170,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
                           struct dit_page_set *ret)
 {
 	struct dit_page_commit *commit = NULL;
-	int r = dit_online_open_commit(online, NULL, wanted, &commit);
+	int r = dit_online_open_commit(online, NULL, &commit);
 
 	if (r < 0) {
 		return r;

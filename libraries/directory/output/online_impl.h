@@ -91,11 +91,10 @@ static inline uint64_t dit_online_page_transaction(const struct dit_online *onli
  * transaction more, in case the last one is not on the disk. The snapshot's is: the file
  * has been synced since.
  *
- * @param reserved    pages that may be used too; may be NULL
- * @param room_pages  that dit_page_commit_reserve() may want
+ * @param reserved  pages that may be used too; may be NULL
  */
 int dit_online_open_commit(struct dit_online *online, const struct dit_page_set *reserved,
-                           uint64_t room_pages, struct dit_page_commit **ret);
+                           struct dit_page_commit **ret);
 /** Do the step; after an error, undo it. 0; error */
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
 

@@ -390,7 +390,7 @@ static int change_locked(struct dit_online *online, struct dit_page_commit *comm
 static int commit_locked(struct dit_online *online)
 {
 	struct dit_page_commit *commit = NULL;
-	int r = dit_online_open_commit(online, &online->reserve.pool.left, 0, &commit);
+	int r = dit_online_open_commit(online, &online->reserve.pool.left, &commit);
 
 	if (r == 0) {
 		r = change_locked(online, commit);

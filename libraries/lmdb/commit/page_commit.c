@@ -51,6 +51,7 @@ int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
 	for (; npages > 0 && r == 0; npages -= run.n) {
 		(void)dit_page_space_take(&commit->space, 1, npages, &run);
 		r = dit_page_set_grow(ret, run.first + run.n);
+		r = r ?: dit_page_set_grow(&commit->given, run.first + run.n);
 		if (r == 0 && !(dit_page_set_add_run(ret, run.first, run.n) &&
 		                dit_page_set_add_run(&commit->given, run.first, run.n))) {
 			r = -ENOMEM;
@@ -296,7 +297,7 @@ static int make_sets(struct dit_page_commit *commit)
 		return DIT_E_CORRUPT; /* not so many pages were ever free */
 	}
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]) && r == 0; i++) {
-		r = dit_page_set_init(sets[i], npages + commit->opts.room_pages);
+		r = dit_page_set_init(sets[i], npages);
 	}
 	return r;
 }

@@ -62,10 +62,6 @@ struct dit_page_commit_opts {
 	uint64_t oldest;
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
-	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
-	/* No transaction has written to the file (dit_metas_begin()), and no other
-	 * process knows it yet */
-	bool is_new;
 	bool is_shared;    /* never cut: others may have written after the old end */
 	bool caller_syncs; /* the file, before the commit and after it */
 };
@@ -157,7 +153,6 @@ uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit);
  * current state, from before the step until the trees count, keeps others from taking
  * them. In the file they are free, so nothing is lost if they stay unused.
  *
- * @param npages  room_pages at most
  * @param ret     zeroed, or a set; gets free pages, of long rows first; if they are too
  *                few, also pages after the end of the file
  */

@@ -186,7 +186,7 @@ static int write_meta(struct dit_page_commit *commit, const struct dit_meta *met
 	int r = 0;
 
 	metas.list[meta->transaction & 1] = *meta;
-	if (commit->opts.is_new) {
+	if (commit->next == DIT_FIRST_TRANSACTION) {
 		metas.list[metas.newest].map_bytes = meta->map_bytes;
 	}
 	dit_file_size_signal_block(&previous);
