@@ -56,30 +56,53 @@ char *changed_database_bytes(const struct changed_database *db, size_t *ret_len)
 	return fuzz_read_file(db->file, ret_len);
 }
 
+struct free_tree {
+	struct dit_free_list list;
+	struct dit_page_source pages;
+	struct dit_page_set own;
+	struct dit_page_set *free_pages;
+};
+
+static int take_own(void *ctx, uint64_t first, uint64_t n)
+{
+	struct free_tree *tree = ctx;
+
+	return dit_page_set_add_run(&tree->own, first, n) ? 0 : DIT_E_CORRUPT;
+}
+
+static int take_record(void *ctx, const struct dit_node_view *node)
+{
+	struct free_tree *tree = ctx;
+
+	return dit_free_list_add(&tree->list, &tree->pages, node, tree->free_pages);
+}
+
 /* The pages of a file that are free, if its free list can be read. */
 static void find_free(const char *bytes, size_t len, const struct dit_page_format *format,
                       struct dit_page_set *ret)
 {
 	int fd = memfd_create("before", MFD_CLOEXEC);
-	struct dit_free_list list = {.nrecords = 0};
-	struct dit_page_set own = {.npages = 0};
-	struct dit_page_source pages;
+	struct free_tree tree = {.free_pages = ret};
+	const struct dit_tree_visitor visitor = {
+		.pages = take_own, .node = take_record, .ctx = &tree};
 	struct dit_metas metas;
 
 	fuzz_require(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
 	fuzz_require(dit_page_set_init(ret, len / PAGE_BYTES) == 0 &&
-	             dit_page_set_init(&own, len / PAGE_BYTES) == 0);
-	dit_page_source_init(&pages, fd, format, PAGE_BYTES, len / PAGE_BYTES);
+	             dit_page_set_init(&tree.own, len / PAGE_BYTES) == 0);
+	dit_page_source_init(&tree.pages, fd, format, PAGE_BYTES, len / PAGE_BYTES);
 	if (dit_metas_read(fd, format, &metas) == 0) {
-		(void)dit_free_list_read(&list, &pages,
-		                         &dit_metas_newest(&metas)->free_tree, ret, &own);
+		(void)dit_tree_visit(&tree.pages, &dit_metas_newest(&metas)->free_tree,
+		                     &visitor);
 	}
-	for (uint64_t page = dit_page_set_next(&own, 0); page < own.npages;
-	     page = dit_page_set_next(&own, page + 1)) {
-		dit_page_set_remove(ret, page);
+	for (uint64_t page = dit_page_set_next(&tree.own, 0); page < tree.own.npages;
+	     page = dit_page_set_next(&tree.own, page + 1)) {
+		if (dit_page_set_has(ret, page)) {
+			dit_page_set_remove(ret, page);
+		}
 	}
-	dit_free_list_deinit(&list);
-	dit_page_set_deinit(&own);
+	dit_free_list_deinit(&tree.list);
+	dit_page_set_deinit(&tree.own);
 	(void)close(fd);
 }
 

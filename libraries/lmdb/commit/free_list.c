@@ -8,111 +8,54 @@
 #include "base/grow.h"
 #include "page/lmdb_format.h"
 #include "page/long_value.h"
+#include "page/meta_pages.h"
 
 #define WORD sizeof(uint64_t)
 
 /* ---- reading ---- */
 
-struct reading {
-	struct dit_free_list *list;
-	const struct dit_page_source *source;
-	struct dit_page_set *owned;
-	struct dit_page_set *own;
-};
-
-static int add_record(struct dit_free_list *list, struct dit_free_record **ret)
+/* A count and pages. */
+static int check(const struct dit_free_record *record, size_t len,
+                 struct dit_page_set *owned)
 {
-	if (DIT_GROW(list->records, list->records_size, list->nrecords + 1) < 0) {
-		return -ENOMEM;
-	}
-	*ret = &list->records[list->nrecords++];
-	**ret = (struct dit_free_record){.run = DIT_PAGE_NONE};
-	return 0;
-}
-
-static int take_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	struct reading *reading = ctx;
-
-	return first >= 2 && dit_page_set_add_run(reading->owned, first, n) &&
-	                       dit_page_set_add_run(reading->own, first, n)
-	               ? 0
-	               : DIT_E_CORRUPT;
-}
-
-/* A count and pages, which begin the array then. */
-static int parse(struct reading *reading, struct dit_free_record *record)
-{
-	uint64_t n = 0;
-
-	if (record->len < WORD || record->len % WORD != 0) {
+	if (len < WORD || len % WORD != 0 || record->words[0] > len / WORD - 1) {
 		return DIT_E_CORRUPT;
 	}
-	n = record->pages[0];
-	if (n > record->len / WORD - 1) {
-		return DIT_E_CORRUPT;
-	}
-	memmove(record->pages, record->pages + 1, n * WORD);
-	record->npages = n;
-	for (size_t i = 0; i < n; i++) {
-		if (record->pages[i] < 2 ||
-		    !dit_page_set_add(reading->owned, record->pages[i])) {
+	for (size_t i = 1; i <= record->words[0]; i++) {
+		if (record->words[i] < DIT_FIRST_PAGE ||
+		    !dit_page_set_add(owned, record->words[i])) {
 			return DIT_E_CORRUPT;
 		}
 	}
 	return 0;
 }
 
-static int take_node(void *ctx, const struct dit_node_view *node)
+int dit_free_list_add(struct dit_free_list *list, const struct dit_page_source *source,
+                      const struct dit_node_view *node, struct dit_page_set *owned)
 {
-	struct reading *reading = ctx;
-	struct dit_free_record *record = NULL;
-	uint64_t npages = 0;
+	struct dit_free_record record = {.transaction = 0};
 	char *bytes = NULL;
-	int r = 0;
+	int r = node->key.len != WORD || (node->flags & ~DIT_NODE_BIG) != 0
+	                ? DIT_E_CORRUPT
+	                : dit_node_value_read(source, node, &bytes);
 
-	if (node->key.len != WORD || (node->flags & ~DIT_NODE_BIG) != 0) {
-		return DIT_E_CORRUPT;
-	}
-	r = add_record(reading->list, &record);
 	if (r < 0) {
 		return r;
 	}
-	memcpy(&record->transaction, node->key.data, WORD);
-	record->len = node->value_len;
-	if ((node->flags & DIT_NODE_BIG) != 0) {
-		r = dit_long_value_run(reading->source, node, &record->run, &npages);
-		if (r < 0) {
-			return r;
-		}
-		/* With more pages than it needs it is written again. */
-		record->is_changed =
-			npages > dit_overflow_pages(reading->source->format, record->len,
-		                                    reading->source->page_bytes);
-		memcpy(&record->big, node->value.data, node->value.len);
+	memcpy(&record.transaction, node->key.data, WORD);
+	record.words = (void *)bytes;
+	r = DIT_APPEND(list->records, list->records_size, list->nrecords, record);
+	if (r < 0) {
+		free(bytes);
+		return r;
 	}
-	r = dit_node_value_read(reading->source, node, &bytes);
-	record->pages = (void *)bytes;
-	return r ?: parse(reading, record);
-}
-
-int dit_free_list_read(struct dit_free_list *list, const struct dit_page_source *source,
-                       const struct dit_tree_record *tree, struct dit_page_set *owned,
-                       struct dit_page_set *own)
-{
-	struct reading reading = {
-		.list = list, .source = source, .owned = owned, .own = own};
-	const struct dit_tree_visitor visitor = {
-		.pages = take_pages, .node = take_node, .ctx = &reading};
-
-	*list = (struct dit_free_list){.records = NULL};
-	return dit_tree_visit(source, tree, &visitor);
+	return check(&record, node->value_len, owned);
 }
 
 void dit_free_list_deinit(struct dit_free_list *list)
 {
 	for (size_t i = 0; i < list->nrecords; i++) {
-		free(list->records[i].pages);
+		free(list->records[i].words);
 	}
 	free(list->records);
 	*list = (struct dit_free_list){.records = NULL};
@@ -125,17 +68,16 @@ uint64_t dit_free_list_take(struct dit_free_list *list, const struct dit_page_se
 	uint64_t ntaken = 0;
 
 	for (size_t i = 0; i < list->nrecords; i++) {
-		struct dit_free_record *record = &list->records[i];
-		size_t n = 0;
+		uint64_t *words = list->records[i].words;
+		uint64_t n = 0;
 
-		for (size_t k = 0; k < record->npages; k++) {
-			if (!dit_page_set_has(pages, record->pages[k])) {
-				record->pages[n++] = record->pages[k];
+		for (size_t k = 1; k <= words[0]; k++) {
+			if (!dit_page_set_has(pages, words[k])) {
+				words[++n] = words[k];
 			}
 		}
-		ntaken += record->npages - n;
-		record->is_changed |= n != record->npages;
-		record->npages = n;
+		ntaken += words[0] - n;
+		words[0] = n;
 	}
 	return ntaken;
 }
@@ -143,28 +85,16 @@ uint64_t dit_free_list_take(struct dit_free_list *list, const struct dit_page_se
 /* ---- writing ---- */
 
 static int write_record(struct dit_table_writer *writer,
-                        const struct dit_page_format *format,
                         const struct dit_free_record *record)
 {
-	struct dit_span key = {(const char *)&record->transaction, WORD};
-	uint64_t n = record->npages;
-	uint64_t len = (n + 1) * WORD;
+	size_t len = (record->words[0] + 1) * WORD;
 	char *space = NULL;
-	int r = 0;
+	int r = dit_table_writer_reserve(
+		writer, (struct dit_span){(const char *)&record->transaction, WORD}, len,
+		&space);
 
-	if (dit_free_record_stays(record)) {
-		struct dit_node_view node = {
-			.flags = DIT_NODE_BIG,
-			.key = key,
-			.value = {(const char *)&record->big, format->big_node_bytes},
-			.value_len = record->len};
-
-		return dit_table_writer_copy(writer, &node);
-	}
-	r = dit_table_writer_reserve(writer, key, len, &space);
 	if (r == 0) {
-		memcpy(space, &n, WORD);
-		memcpy(space + WORD, record->pages, n * WORD);
+		memcpy(space, record->words, len);
 	}
 	return r;
 }
@@ -199,8 +129,8 @@ int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space 
 		(void)dit_table_writer_hold(writer, WORD);
 	}
 	for (size_t i = 0; r == 0 && i < list->nrecords; i++) {
-		if (list->records[i].npages > 0) {
-			r = write_record(writer, space->format, &list->records[i]);
+		if (list->records[i].words[0] > 0) {
+			r = write_record(writer, &list->records[i]);
 		}
 	}
 	if (r == 0 && room > 0) {

@@ -2,7 +2,7 @@
 /*
  * The free list of a file in memory: which transaction gave back which pages.
  *
- *   dit_free_list_read();  change it;  dit_free_list_write();  dit_free_list_deinit()
+ *   dit_free_list_add() ...;  change it;  dit_free_list_write();  dit_free_list_deinit()
  *
  * LMDB keeps it in a tree of its own: under the number of a transaction a count, then
  * pages in descending order. A record may have room for more pages than it counts. A
@@ -24,12 +24,7 @@
 
 struct dit_free_record {
 	uint64_t transaction;
-	uint64_t *pages; /* descending; owned */
-	size_t npages;
-	uint64_t run; /* first page of a long record; DIT_PAGE_NONE: it lies in a leaf */
-	struct dit_big_value big; /* of a long record: what its node has */
-	uint32_t len;             /* of the record in the file, in bytes */
-	bool is_changed;          /* its content is not that of the file any more */
+	uint64_t *words; /* how many pages, and the pages, descending; owned */
 };
 
 struct dit_free_list {
@@ -39,29 +34,20 @@ struct dit_free_list {
 };
 
 /**
- * @param tree   the free list's
- * @param owned  gets all pages that are free, and those of the tree itself; a page that
- *               it has already is an error
- * @param own    gets the pages of the tree alone; they become free when the list is
- *               written again, except those of long records that are not changed
+ * Add a record of the stored tree (tree_visit.h).
  *
- * @return 0; DIT_E_CORRUPT: it is no free list; -errno, -ENOMEM. To be deinitialised in
- *         every case
+ * @param list   zeroed before the first one
+ * @param owned  gets the pages; one that it has already is an error
+ *
+ * @return 0; DIT_E_CORRUPT: it is no record of a free list; -errno, -ENOMEM
  */
-int dit_free_list_read(struct dit_free_list *list, const struct dit_page_source *source,
-                       const struct dit_tree_record *tree, struct dit_page_set *owned,
-                       struct dit_page_set *own);
+int dit_free_list_add(struct dit_free_list *list, const struct dit_page_source *source,
+                      const struct dit_node_view *node, struct dit_page_set *owned);
 /** A zeroed list may be given, too. */
 void dit_free_list_deinit(struct dit_free_list *list);
 
 /** Remove the pages of a set from all records. @return how many were there */
 uint64_t dit_free_list_take(struct dit_free_list *list, const struct dit_page_set *pages);
-
-/** A record that lies in pages of its own, and stays there. */
-static inline bool dit_free_record_stays(const struct dit_free_record *record)
-{
-	return record->run != DIT_PAGE_NONE && !record->is_changed && record->npages > 0;
-}
 
 /** Pages that a transaction above all others gives back. */
 struct dit_free_gift {
@@ -72,8 +58,7 @@ struct dit_free_gift {
 };
 
 /**
- * Write the tree. Records without pages are left out; a long record that is not changed
- * stays where it lies.
+ * Write the tree. Records without pages are left out.
  *
  * @param ret  gets everything but flags and item_bytes
  *

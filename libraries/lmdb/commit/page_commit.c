@@ -288,8 +288,8 @@ static int read_metas(struct dit_page_commit *commit)
 
 static int make_sets(struct dit_page_commit *commit)
 {
-	struct dit_page_set *sets[] = {&commit->owned, &commit->given, &commit->own,
-	                               &commit->pool.left, &commit->pool.taken};
+	struct dit_page_set *sets[] = {&commit->owned, &commit->given, &commit->pool.left,
+	                               &commit->pool.taken};
 	uint64_t npages = dit_commit_live(commit)->last_page + 1;
 	int r = 0;
 
@@ -302,6 +302,14 @@ static int make_sets(struct dit_page_commit *commit)
 	return r;
 }
 
+static int read_free(void *ctx, const struct dit_node_view *node)
+{
+	struct dit_page_commit *commit = ctx;
+
+	return dit_free_list_add(&commit->free_list, &commit->source, node,
+	                         &commit->owned);
+}
+
 static void find_usable(struct dit_page_commit *commit)
 {
 	const struct dit_page_set *reserved = commit->opts.reserved;
@@ -310,8 +318,8 @@ static void find_usable(struct dit_page_commit *commit)
 		const struct dit_free_record *record = &commit->free_list.records[i];
 		bool is_old = record->transaction <= commit->opts.oldest;
 
-		for (size_t k = 0; k < record->npages; k++) {
-			uint64_t page = record->pages[k];
+		for (size_t k = 1; k <= record->words[0]; k++) {
+			uint64_t page = record->words[k];
 
 			if (is_old ||
 			    (reserved != NULL && dit_page_set_has(reserved, page))) {
@@ -324,14 +332,14 @@ static void find_usable(struct dit_page_commit *commit)
 static int read_trees(struct dit_page_commit *commit)
 {
 	const struct dit_meta *meta = dit_commit_live(commit);
-	const struct dit_tree_visitor visitor = {
-		.pages = dit_commit_give_pages, .node = read_named, .ctx = commit};
+	struct dit_tree_visitor visitor = {
+		.pages = dit_commit_give_pages, .node = read_free, .ctx = commit};
 	int r = 0;
 
 	dit_page_source_init(&commit->source, commit->opts.fd, commit->opts.format,
 	                     commit->metas.page_bytes, meta->last_page + 1);
-	r = dit_free_list_read(&commit->free_list, &commit->source, &meta->free_tree,
-	                       &commit->owned, &commit->own);
+	r = dit_tree_visit(&commit->source, &meta->free_tree, &visitor);
+	visitor.node = read_named;
 	r = r ?: dit_tree_visit(&commit->source, &meta->main_tree, &visitor);
 	if (r == 0) {
 		find_usable(commit);
@@ -403,7 +411,6 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 	dit_free_list_deinit(&commit->free_list);
 	dit_page_set_deinit(&commit->owned);
 	dit_page_set_deinit(&commit->given);
-	dit_page_set_deinit(&commit->own);
 	dit_page_pool_deinit(&commit->pool);
 	free(commit);
 }

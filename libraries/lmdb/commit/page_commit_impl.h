@@ -39,7 +39,6 @@ struct dit_page_commit {
 	struct dit_free_list free_list;
 	struct dit_page_set owned; /* pages known to be free, or somebody's */
 	struct dit_page_set given; /* free as soon as the new state counts */
-	struct dit_page_set own;   /* of the free list's tree */
 
 	struct dit_page_space space;
 	bool has_space; /* it has been opened */

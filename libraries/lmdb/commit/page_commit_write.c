@@ -32,26 +32,6 @@ static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_recor
 	return r;
 }
 
-/* Long records that do not change stay in their pages. */
-static void give_list_pages(struct dit_page_commit *commit)
-{
-	struct dit_page_set *own = &commit->own;
-
-	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
-		const struct dit_free_record *record = &commit->free_list.records[i];
-		uint64_t n = dit_overflow_pages(commit->opts.format, record->len,
-		                                commit->metas.page_bytes);
-
-		if (!dit_free_record_stays(record)) {
-			continue;
-		}
-		for (uint64_t k = 0; k < n; k++) {
-			dit_page_set_remove(own, record->run + k);
-		}
-	}
-	(void)dit_page_set_add_all(&commit->given, own);
-}
-
 /* Free pages into the tail, if there are some. */
 static void add_rows(struct dit_page_commit *commit, struct dit_page_pool *tail,
                      uint64_t least, uint64_t npages)
@@ -99,14 +79,13 @@ static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tai
 	}
 	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
 		leaf_bytes +=
-			add_record(commit, tail, commit->free_list.records[i].npages);
+			add_record(commit, tail, commit->free_list.records[i].words[0]);
 	}
 	/* Leaves are half full at least. */
 	npages = 4 + leaf_bytes / (commit->metas.page_bytes / 2);
 	npages += npages / 16;
 	add_rows(commit, tail, 1, npages);
-	(void)add_record(commit, tail,
-	                 commit->given.count + commit->own.count + tail->left.count);
+	(void)add_record(commit, tail, commit->given.count + tail->left.count);
 	return 0;
 }
 
@@ -122,7 +101,6 @@ static int write_free_list(struct dit_page_commit *commit,
 	    commit->pool.taken.count) {
 		return DIT_E_CORRUPT;
 	}
-	give_list_pages(commit);
 	return dit_free_list_write(&commit->free_list, &commit->space, &gift, ret);
 }
 
