@@ -256,7 +256,7 @@ TEST(builders_take_stored_keys)
 
 	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
 	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1, &refusal), 0);
-	assert_int_equal(dit_builders_nkeys(builders), WIDE - SHORT + 1);
+	assert_int_equal(dit_builders_npostings(builders), WIDE - SHORT + 1);
 	assert_int_equal(dit_builders_finish(builders), 0);
 	for (size_t db = SHORT; db <= WIDE; db++) {
 		assert_int_equal(dit_index_cursor_open(&cursor, builders, db, 0), 0);

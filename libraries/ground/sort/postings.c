@@ -241,6 +241,7 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 	struct dit_bucket *bucket = &p->buckets[stream];
 	unsigned width = dit_stream_width(postings, stream);
 	uint32_t nspills = atomic_load_explicit(&postings->nspills, memory_order_relaxed);
+	uint64_t npushed = 0;
 
 	assert(!postings->is_finished && stream < postings->nstreams);
 	if (p->error == 0 && nspills != p->nspills_seen) {
@@ -253,7 +254,8 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 		p->error = id == 0 ? -EINVAL : -EOVERFLOW;
 		return p->error;
 	}
-	bucket->npushed += nkeys;
+	npushed = atomic_load_explicit(&bucket->npushed, memory_order_relaxed) + nkeys;
+	atomic_store_explicit(&bucket->npushed, npushed, memory_order_relaxed);
 	while (nkeys > 0) {
 		size_t n = dit_bucket_put(bucket, id, ordinals, nkeys, width);
 
@@ -314,7 +316,9 @@ uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsign
 	uint64_t npushed = 0;
 
 	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
-		npushed += postings->producers[i]->buckets[stream].npushed;
+		npushed += atomic_load_explicit(
+			&postings->producers[i]->buckets[stream].npushed,
+			memory_order_relaxed);
 	}
 	return npushed;
 }

@@ -84,7 +84,7 @@ int dit_postings_finish(struct dit_postings *postings);
 
 /** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_postings_run_bytes(const struct dit_postings *postings);
-/** Pairs pushed to one stream. After finish. */
+/** Pairs pushed to one stream so far. Any thread, at any time. */
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
                                      unsigned stream);
 

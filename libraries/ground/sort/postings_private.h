@@ -27,7 +27,8 @@ struct dit_bucket {
 	size_t npairs; /* in the chunks */
 	uint64_t last_id;
 	bool is_ascending; /* IDs came in order */
-	uint64_t npushed;
+	/* [atomic: raised by the producer alone; relaxed, an old number does no harm] */
+	_Atomic uint64_t npushed;
 };
 
 /**

@@ -93,7 +93,7 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 
 	ret->stored_bytes += target->stored_bytes;
 	if (target->builders != NULL) {
-		ret->npostings += dit_builders_nkeys(target->builders);
+		ret->npostings += dit_builders_npostings(target->builders);
 		ret->run_bytes += dit_builders_run_bytes(target->builders);
 	}
 	if (target->output != NULL &&

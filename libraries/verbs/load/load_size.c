@@ -118,8 +118,8 @@ static int estimate_target(struct load_target *target)
 	double before = (double)target->stored_bytes;
 	double records = (double)target->record_bytes +
 	                 (double)target->stats->nentries * LOAD_NAME_BYTES;
-	double indexes =
-		(double)dit_builders_nkeys(target->builders) * DIT_POSTING_BYTES * scale;
+	double indexes = (double)dit_builders_npostings(target->builders) *
+	                 DIT_POSTING_BYTES * scale;
 	double likely = before + records * scale + indexes;
 
 	/* A file that is there may have free pages. */

@@ -111,7 +111,7 @@ static int take_range(void *ctx, struct dit_scan_range *range)
 	target->stats->nentries += result->nentries;
 	target->stats->nbroken += result->nbroken;
 	target->nread += range->nread;
-	target->npostings = dit_builders_nkeys(target->builders);
+	target->npostings = dit_builders_npostings(target->builders);
 	dit_job_tell(&target->reindexer->job, DIT_REINDEX_ENTRIES);
 	return 0;
 }

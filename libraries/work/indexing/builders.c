@@ -36,14 +36,6 @@
 #define WIDE_KEY_MAX 511
 #define ID_BYTES     8
 
-/* Keys of entries that a producer has pushed. */
-struct count {
-	/* [atomic: written by the producer alone, read by main at any time; relaxed, an
-	 * old value does no harm] */
-	_Atomic uint64_t n;
-	char apart[56]; /* from that of the next one, in another cache line */
-};
-
 struct dit_builders {
 	/* [const] while producers or cursors are at work */
 	const struct dit_index_set *indexes;
@@ -54,10 +46,11 @@ struct dit_builders {
 	uint32_t list_max;
 	struct dit_sorter *wide;    /* NULL: no database is of DIT_KEY_WIDE */
 	struct dit_sort_view *view; /* of it, once all is finished */
-	uint64_t *nwide; /* pushed to each database; of each producer, [own: it] */
+	/* Pushed to each database, by each producer. [atomic: raised by it alone;
+	 * relaxed] */
+	_Atomic uint64_t *nwide;
 	unsigned
 		*presence; /* of each database: the stream of its presence key; 0: none */
-	struct count *counts; /* one for each producer */
 };
 
 struct dit_index_cursor {
@@ -175,13 +168,10 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 	builders->indexes = opts->indexes;
 	builders->stop = opts->shared.stop;
 	builders->nproducers = opts->shared.nthreads;
-	builders->counts = calloc(builders->nproducers + 1, sizeof(*builders->counts));
 	builders->ndbs = dit_index_set_ndbs(opts->indexes);
 	builders->list_max = opts->list_max;
 	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
-	r = builders->presence == NULL || builders->counts == NULL
-	            ? -ENOMEM
-	            : make_postings(builders, opts);
+	r = builders->presence == NULL ? -ENOMEM : make_postings(builders, opts);
 	r = r ?: make_wide(builders, opts);
 	return DIT_HAND_OVER(r, ret, builders, dit_builders_free);
 }
@@ -196,7 +186,6 @@ void dit_builders_free(struct dit_builders *builders)
 	dit_sorter_free(builders->wide);
 	free(builders->nwide);
 	free(builders->presence);
-	free(builders->counts);
 	free(builders);
 }
 
@@ -219,7 +208,8 @@ static int push_wide_key(struct dit_builders *builders, unsigned producer, unsig
 	dit_be_put(record, db, DB_BYTES);
 	memcpy(record + DB_BYTES, key.data, key.len);
 	dit_be_put(record + DB_BYTES + key.len, id, ID_BYTES);
-	builders->nwide[producer * builders->ndbs + db]++;
+	atomic_fetch_add_explicit(&builders->nwide[producer * builders->ndbs + db], 1,
+	                          memory_order_relaxed);
 	return dit_sorter_push(builders->wide, producer,
 	                       (struct dit_span){record, DB_BYTES + key.len + ID_BYTES},
 	                       DIT_SPAN(""));
@@ -242,26 +232,23 @@ struct pushing {
 	struct dit_builders *builders;
 	unsigned producer;
 	uint64_t id;
-	uint64_t nkeys; /* so far */
 };
 
 static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
 {
-	struct pushing *pushing = ctx;
+	const struct pushing *pushing = ctx;
 
 	if (nkeys >= MANY_KEYS && dit_stop_is_set(pushing->builders->stop)) {
 		return DIT_E_STOPPED;
 	}
-	pushing->nkeys += nkeys;
 	return dit_builders_push(pushing->builders, pushing->producer, db, pushing->id,
 	                         ordinals, nkeys);
 }
 
 static int push_wide(void *ctx, unsigned db, struct dit_span key)
 {
-	struct pushing *pushing = ctx;
+	const struct pushing *pushing = ctx;
 
-	pushing->nkeys++;
 	return dit_builders_push_key(pushing->builders, pushing->producer, db,
 	                             pushing->id, key);
 }
@@ -271,25 +258,8 @@ int dit_builders_push_entry(struct dit_builders *builders, unsigned producer,
                             uint64_t id)
 {
 	struct pushing pushing = {.builders = builders, .producer = producer, .id = id};
-	int r = dit_index_entry(work, entry, push_keys, push_wide, &pushing);
 
-	if (pushing.nkeys > 0) {
-		struct count *count = &builders->counts[producer];
-		uint64_t n = atomic_load_explicit(&count->n, memory_order_relaxed);
-
-		atomic_store_explicit(&count->n, n + pushing.nkeys, memory_order_relaxed);
-	}
-	return r;
-}
-
-uint64_t dit_builders_nkeys(const struct dit_builders *builders)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < builders->nproducers; i++) {
-		n += atomic_load_explicit(&builders->counts[i].n, memory_order_relaxed);
-	}
-	return n;
+	return dit_index_entry(work, entry, push_keys, push_wide, &pushing);
 }
 
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id)
@@ -313,7 +283,8 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 	uint64_t n = dit_postings_stream_npushed(builders->postings, (unsigned)db);
 
 	for (unsigned i = 0; builders->wide != NULL && i < builders->nproducers; i++) {
-		n += builders->nwide[i * builders->ndbs + db];
+		n += atomic_load_explicit(&builders->nwide[i * builders->ndbs + db],
+		                          memory_order_relaxed);
 	}
 	if (builders->presence[db] != 0) {
 		n += dit_postings_stream_npushed(builders->postings,

@@ -86,8 +86,6 @@ int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsi
 int dit_builders_push_entry(struct dit_builders *builders, unsigned producer,
                             struct dit_index_work *work, const struct dit_entry *entry,
                             uint64_t id);
-/** Keys of such entries so far, repeats included, nearly. Any thread */
-uint64_t dit_builders_nkeys(const struct dit_builders *builders);
 
 /** As dit_postings_note_late(). Before finish. */
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id);
@@ -95,10 +93,10 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 /** No more keys. 0 or the first error of any producer. */
 int dit_builders_finish(struct dit_builders *builders);
 
-/** Keys pushed for a database, repeats included. After finish. */
+/** Keys pushed for a database so far, repeats included. Any thread, at any time. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
-/** The same of all databases together. After finish. */
+/** The same of all databases together. */
 uint64_t dit_builders_npostings(const struct dit_builders *builders);
 
 /** Bytes of all run files so far. Any thread, at any time. */
