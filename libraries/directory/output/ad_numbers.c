@@ -1,79 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Attribute numbers: two tables, from ordinal to number and back. The first one is made
- * larger by a copy, and the smaller one is kept, because other threads may look there.
- */
 #include "output/ad_numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/grow.h"
-
-#define TABLE_MIN 256
 
 void dit_ad_numbers_deinit(struct dit_ad_numbers *numbers)
 {
-	struct dit_ad_table *table = numbers->table;
-
-	while (table != NULL) {
-		struct dit_ad_table *smaller = table->smaller;
-
-		free(table);
-		table = smaller;
-	}
-	free(numbers->ads);
+	free(numbers->table);
 	*numbers = (struct dit_ad_numbers){0};
-}
-
-/* The next number. NULL: of a description that the schema does not have. */
-static int add(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
-{
-	if (numbers->nads == DIT_AD_NUMBER_MAX) {
-		return DIT_E_TOOLONG;
-	}
-	return DIT_APPEND(numbers->ads, numbers->ads_size, numbers->nads, ad);
-}
-
-/* A table that has a place for an ordinal. */
-static int grow(struct dit_ad_numbers *numbers, uint32_t ordinal)
-{
-	struct dit_ad_table *smaller = numbers->table;
-	struct dit_ad_table *table = NULL;
-	size_t size = smaller == NULL ? TABLE_MIN : 2 * smaller->size;
-
-	if (smaller != NULL && ordinal < smaller->size) {
-		return 0;
-	}
-	if (size <= ordinal) {
-		size = (size_t)ordinal + 1;
-	}
-	table = calloc(1, sizeof(*table) + size * sizeof(table->numbers[0]));
-	if (table == NULL) {
-		return -ENOMEM;
-	}
-	table->smaller = smaller;
-	table->size = size;
-	for (size_t i = 0; smaller != NULL && i < smaller->size; i++) {
-		table->numbers[i] = smaller->numbers[i];
-	}
-	atomic_store_explicit(&numbers->table, table, memory_order_release);
-	return 0;
 }
 
 int dit_ad_number_new(struct dit_ad_numbers *numbers, const struct dit_ad *ad,
                       uint32_t *ret)
 {
-	int r = grow(numbers, ad->ordinal);
+	struct dit_ad_table *table = numbers->table;
+	uint32_t slot = 0;
 
-	r = r ?: add(numbers, ad);
-	if (r < 0) {
-		return r;
+	if (numbers->nads == DIT_AD_NUMBER_MAX) {
+		return DIT_E_TOOLONG;
 	}
+	if (table == NULL) {
+		table = calloc(1, sizeof(*table));
+		if (table == NULL) {
+			return -ENOMEM;
+		}
+		atomic_store_explicit(&numbers->table, table, memory_order_release);
+	}
+	table->ads[numbers->nads++] = ad;
 	*ret = (uint32_t)numbers->nads;
-	atomic_store_explicit(&numbers->table->numbers[ad->ordinal], *ret,
-	                      memory_order_relaxed);
+	if (ad != NULL) {
+		for (slot = ad->ordinal; table->slots[slot % DIT_AD_SLOTS] != 0; slot++) {
+		}
+		atomic_store_explicit(&table->slots[slot % DIT_AD_SLOTS], *ret,
+		                      memory_order_release);
+	}
 	return 0;
 }
 
@@ -108,7 +70,7 @@ static int adopt(struct dit_ad_numbers *numbers, struct dit_schema *schema,
 	if (r < 0 && r != DIT_E_UNKNOWN) {
 		return r;
 	}
-	return ad == NULL ? add(numbers, NULL) : dit_ad_number_new(numbers, ad, &number);
+	return dit_ad_number_new(numbers, ad, &number);
 }
 
 int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_record_output *output,
@@ -132,7 +94,8 @@ int dit_ad_numbers_write(const struct dit_ad_numbers *numbers,
 	int r = 0;
 
 	for (size_t i = numbers->nstored; i < numbers->nads && r == 0; i++) {
-		r = dit_output_put_ad(output, (uint32_t)i + 1, numbers->ads[i]->name);
+		r = dit_output_put_ad(output, (uint32_t)i + 1,
+		                      numbers->table->ads[i]->name);
 	}
 	return r;
 }

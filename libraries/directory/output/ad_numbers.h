@@ -20,20 +20,21 @@
 #include "reader/ad_names.h"
 #include "schema/schema.h"
 
-/** Numbers by the description's ordinal; 0: none yet. A number that is there stays. */
+#define DIT_AD_SLOTS (2 * (DIT_AD_NUMBER_MAX + 1))
+
+/** Room for all numbers that there can be, of which the system gives what is used. */
 struct dit_ad_table {
-	struct dit_ad_table *smaller; /* owned; others may still look at it */
-	size_t size;
-	_Atomic uint32_t numbers[]; /* relaxed: a number says all */
+	const struct dit_ad *ads[DIT_AD_NUMBER_MAX]; /* by number - 1; NULL: not in the
+	                                              * schema */
+	/* The numbers, by the descriptions' ordinals, in the first free slot from there
+	 * on; 0: free. [atomic: released when its description is there] */
+	_Atomic uint32_t slots[DIT_AD_SLOTS];
 };
 
 /** Zero is a database without any. The fields are for the functions below. */
 struct dit_ad_numbers {
-	/* Owned. [atomic: released when it is filled, acquired by those who look] */
-	struct dit_ad_table *_Atomic table;
-	const struct dit_ad **ads; /* by number - 1; NULL: not in the schema */
+	struct dit_ad_table *_Atomic table; /* owned. [atomic: released once] */
 	size_t nads;
-	size_t ads_size;
 	size_t nstored; /* so many are stored */
 };
 
@@ -54,11 +55,16 @@ static inline uint32_t dit_ad_number_known(const struct dit_ad_numbers *numbers,
 {
 	const struct dit_ad_table *table =
 		atomic_load_explicit(&numbers->table, memory_order_acquire);
+	uint32_t number = 0;
 
-	return table == NULL || ad->ordinal >= table->size
-	               ? 0
-	               : atomic_load_explicit(&table->numbers[ad->ordinal],
-	                                      memory_order_relaxed);
+	for (uint32_t slot = ad->ordinal; table != NULL; slot++) {
+		number = atomic_load_explicit(&table->slots[slot % DIT_AD_SLOTS],
+		                              memory_order_acquire);
+		if (number == 0 || table->ads[number - 1] == ad) {
+			break;
+		}
+	}
+	return number;
 }
 
 /**
@@ -68,7 +74,7 @@ static inline uint32_t dit_ad_number_known(const struct dit_ad_numbers *numbers,
 void dit_ad_numbers_fill(const struct dit_ad_numbers *numbers,
                          struct dit_encoded *encoded);
 
-/** Slow path of dit_ad_number(); do not call. */
+/** Slow path of dit_ad_number(). @param ad  NULL: the schema does not have it */
 int dit_ad_number_new(struct dit_ad_numbers *numbers, const struct dit_ad *ad,
                       uint32_t *ret);
 
