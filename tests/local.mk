@@ -30,21 +30,25 @@ nomem_flags = \
 # For programs with an output of records of their own (indexing/fake_output.h).
 record_output_wraps = \
 	-Wl,--wrap=dit_output_drop \
+	-Wl,--wrap=dit_output_entry_writer \
 	-Wl,--wrap=dit_output_find_ad \
 	-Wl,--wrap=dit_output_find_child \
 	-Wl,--wrap=dit_output_find_entry \
 	-Wl,--wrap=dit_output_find_name \
 	-Wl,--wrap=dit_output_finish \
-	-Wl,--wrap=dit_output_hold_entries \
-	-Wl,--wrap=dit_output_look_at_entries \
 	-Wl,--wrap=dit_output_open_names \
 	-Wl,--wrap=dit_output_put_ad \
 	-Wl,--wrap=dit_output_put_entry_pieces \
 	-Wl,--wrap=dit_output_put_record \
 	-Wl,--wrap=dit_output_put_split \
-	-Wl,--wrap=dit_output_release_entries \
 	-Wl,--wrap=dit_output_replace_entry \
 	-Wl,--wrap=dit_output_reserve_entry
+# And with a writer of its entries.
+entry_writer_wraps = $(record_output_wraps) \
+	-Wl,--wrap=dit_table_writer_hold \
+	-Wl,--wrap=dit_table_writer_leaf_nodes \
+	-Wl,--wrap=dit_table_writer_mark \
+	-Wl,--wrap=dit_table_writer_release
 
 # Programs that tests run. "make check" makes them.
 test_tools =

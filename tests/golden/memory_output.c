@@ -59,9 +59,7 @@ __typeof__(dit_output_find_child) __wrap_dit_output_find_child;
 __typeof__(dit_output_find_name) __wrap_dit_output_find_name;
 __typeof__(dit_output_put_ad) __wrap_dit_output_put_ad;
 __typeof__(dit_output_reserve_entry) __wrap_dit_output_reserve_entry;
-__typeof__(dit_output_hold_entries) __wrap_dit_output_hold_entries;
-__typeof__(dit_output_look_at_entries) __wrap_dit_output_look_at_entries;
-__typeof__(dit_output_release_entries) __wrap_dit_output_release_entries;
+__typeof__(dit_output_entry_writer) __wrap_dit_output_entry_writer;
 __typeof__(dit_output_put_split) __wrap_dit_output_put_split;
 __typeof__(dit_output_open_names) __wrap_dit_output_open_names;
 __typeof__(dit_output_find_entry) __wrap_dit_output_find_entry;
@@ -169,24 +167,11 @@ int __wrap_dit_output_reserve_entry(struct dit_record_output *output, uint64_t i
 	return record == NULL ? -ENOMEM : 0;
 }
 
-int __wrap_dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len)
+int __wrap_dit_output_entry_writer(struct dit_record_output *output,
+                                   struct dit_table_writer **ret)
 {
 	(void)output;
-	*ret_len = 0;
-	return 0;
-}
-
-void __wrap_dit_output_look_at_entries(const struct dit_record_output *output,
-                                       struct dit_output_held *ret)
-{
-	(void)output;
-	*ret = (struct dit_output_held){.nmoving = 0};
-}
-
-int __wrap_dit_output_release_entries(struct dit_record_output *output, size_t mark)
-{
-	(void)output;
-	(void)mark;
+	*ret = NULL;
 	return 0;
 }
 

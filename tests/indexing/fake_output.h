@@ -6,7 +6,7 @@
  *   ad 1 cn                         dit_output_put_ad()
  *   entry 7                         dit_output_reserve_entry(); bytes in entries[]
  *   hole 8                          the same, of no bytes
- *   release 2                       dit_output_release_entries(): two batches
+ *   release 2                       dit_table_writer_release(): two batches
  *   replace 7                       dit_output_replace_entry()
  *   split 7 3 0 text                dit_output_put_split(): ID, attribute, place
  *   child 1 cn=a cn=A 7 2           a record of dn2i: parent, both RDNs, ID, subtree
@@ -22,6 +22,7 @@
 
 #include "codec/name_codec.h"
 #include "output/record_output.h"
+#include "tree/table_writer.h"
 
 #define FAKE_NENTRIES 32
 #define FAKE_NBYTES   4096
@@ -86,9 +87,11 @@ __typeof__(dit_output_find_child) __wrap_dit_output_find_child;
 __typeof__(dit_output_find_name) __wrap_dit_output_find_name;
 __typeof__(dit_output_put_ad) __wrap_dit_output_put_ad;
 __typeof__(dit_output_reserve_entry) __wrap_dit_output_reserve_entry;
-__typeof__(dit_output_hold_entries) __wrap_dit_output_hold_entries;
-__typeof__(dit_output_look_at_entries) __wrap_dit_output_look_at_entries;
-__typeof__(dit_output_release_entries) __wrap_dit_output_release_entries;
+__typeof__(dit_output_entry_writer) __wrap_dit_output_entry_writer;
+__typeof__(dit_table_writer_hold) __wrap_dit_table_writer_hold;
+__typeof__(dit_table_writer_leaf_nodes) __wrap_dit_table_writer_leaf_nodes;
+__typeof__(dit_table_writer_mark) __wrap_dit_table_writer_mark;
+__typeof__(dit_table_writer_release) __wrap_dit_table_writer_release;
 __typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
 __typeof__(dit_output_put_split) __wrap_dit_output_put_split;
 __typeof__(dit_output_put_record) __wrap_dit_output_put_record;
@@ -188,24 +191,32 @@ int __wrap_dit_output_put_entry_pieces(struct dit_record_output *output, uint64_
 	return r;
 }
 
-int __wrap_dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len)
+int __wrap_dit_output_entry_writer(struct dit_record_output *output,
+                                   struct dit_table_writer **ret)
 {
-	*ret_len = fake_of(output)->lasting_max;
+	*ret = (struct dit_table_writer *)output;
 	return fake_log(fake_of(output), "%s", "");
 }
 
-void __wrap_dit_output_look_at_entries(const struct dit_record_output *output,
-                                       struct dit_output_held *ret)
+size_t __wrap_dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len)
 {
-	struct fake_output *fake = fake_of(output);
-
-	ret->nmoving = fake->nmoving;
-	ret->mark = ++fake->nmarks;
+	assert_int_equal(key_len, sizeof(uint64_t));
+	return ((struct fake_output *)writer)->lasting_max;
 }
 
-int __wrap_dit_output_release_entries(struct dit_record_output *output, size_t mark)
+unsigned __wrap_dit_table_writer_leaf_nodes(const struct dit_table_writer *writer)
 {
-	return fake_log(fake_of(output), "release %zu\n", mark);
+	return (unsigned)((const struct fake_output *)writer)->nmoving;
+}
+
+size_t __wrap_dit_table_writer_mark(const struct dit_table_writer *writer)
+{
+	return ++((struct fake_output *)writer)->nmarks;
+}
+
+int __wrap_dit_table_writer_release(struct dit_table_writer *writer, size_t mark)
+{
+	return fake_log((struct fake_output *)writer, "release %zu\n", mark);
 }
 
 int __wrap_dit_output_put_split(struct dit_record_output *output, uint64_t id,

@@ -19,8 +19,8 @@ check_PROGRAMS += \
 %C%_test_load_glue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
 %C%_test_load_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-%C%_test_load_csn_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
-%C%_test_entries_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
+%C%_test_load_csn_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(entry_writer_wraps)
+%C%_test_entries_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(entry_writer_wraps)
 %C%_test_dn_tree_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
 long_units += %D%/test_load_parallel
 # Each call at which threads meet sleeps now and then.

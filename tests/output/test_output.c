@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "output/output.h"
 #include "store_fixture.h"
+#include "tree/table_writer.h"
 
 #define LIST_MAX 4
 
@@ -590,13 +591,22 @@ static void *fill_batch(void *arg)
 	return NULL;
 }
 
+static struct dit_table_writer *writer_of(struct dit_record_output *output)
+{
+	struct dit_table_writer *pages = NULL;
+
+	assert_int_equal(dit_output_entry_writer(output, &pages), 0);
+	assert_int_equal(pages == NULL, output->is_append);
+	return pages;
+}
+
 static void fill_moving(struct dit_record_output *output, struct batch *batch)
 {
-	struct dit_output_held held;
+	struct dit_table_writer *pages = writer_of(output);
+	size_t nmoving = pages == NULL ? 0 : dit_table_writer_leaf_nodes(pages);
 
-	dit_output_look_at_entries(output, &held);
-	batch->mark = held.mark;
-	for (size_t i = 0; i < held.nmoving && i < batch->n; i++) {
+	batch->mark = pages == NULL ? 0 : dit_table_writer_mark(pages);
+	for (size_t i = 0; i < nmoving && i < batch->n; i++) {
 		struct room *room = &batch->rooms[batch->n - 1 - i];
 
 		fill_room(room);
@@ -633,13 +643,14 @@ static void put_batch(struct dit_record_output *output, struct batch *batch,
 static void put_batches(struct dit_record_output *output, uint64_t first, bool is_later)
 {
 	struct batch *batches = calloc(NBATCHES, sizeof(*batches));
+	struct dit_table_writer *pages = is_later ? writer_of(output) : NULL;
 	size_t lasting_max = 0;
 	pthread_t thread;
 
 	assert_non_null(batches);
-	if (is_later) {
-		assert_int_equal(dit_output_hold_entries(output, &lasting_max), 0);
-		assert_int_equal(lasting_max >= 2000, !output->is_append);
+	if (pages != NULL) {
+		lasting_max = dit_table_writer_hold(pages, sizeof(uint64_t));
+		assert_true(lasting_max >= 2000);
 	}
 	for (size_t i = 0; i < NBATCHES; i++) {
 		if (i > 0) {
@@ -649,10 +660,9 @@ static void put_batches(struct dit_record_output *output, uint64_t first, bool i
 		}
 		put_batch(output, &batches[i], first + i * PER_BATCH, lasting_max,
 		          is_later);
-		if (i > 1 && is_later) {
+		if (i > 1 && pages != NULL) {
 			assert_int_equal(
-				dit_output_release_entries(output, batches[i - 2].mark),
-				0);
+				dit_table_writer_release(pages, batches[i - 2].mark), 0);
 		}
 		if (i > 0) {
 			assert_int_equal(pthread_join(thread, NULL), 0);

@@ -23,11 +23,12 @@
 #include "codec/name_codec.h"
 #include "output/output.h"
 
-struct dit_fault;    /* fault.h */
-struct dit_prepared; /* manifest.h */
-struct dit_snapshot; /* snapshot.h */
-struct dit_stop;     /* stop.h */
-struct json_t;       /* jansson.h */
+struct dit_fault;        /* fault.h */
+struct dit_prepared;     /* manifest.h */
+struct dit_snapshot;     /* snapshot.h */
+struct dit_stop;         /* stop.h */
+struct dit_table_writer; /* table_writer.h */
+struct json_t;           /* jansson.h */
 
 /** How new lists are merged with stored lists. */
 enum dit_output_merge {
@@ -187,38 +188,21 @@ int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
 
 /**
  * id2e: room for the record of an entry. The caller fills it before any other call, or as
- * dit_output_hold_entries() says. Zero bytes make a hole.
+ * dit_output_entry_writer() says. Zero bytes make a hole.
  */
 int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
                              void **ret_space);
 
 /**
- * From now on the room of a record of *RET_LEN bytes or fewer lasts until it is released,
- * and any thread may fill it. Called before the first entry.
+ * The writer of the pages of id2e, by which room for records is held (table_writer.h).
+ * Before the first entry; it is gone with dit_output_begin_changes().
  *
- * The last entries may still move (dit_output_look_at_entries()). Main fills these before
- * it reserves room for a longer record, and before other threads fill any.
- *
- * @param ret_len  0: no room lasts, since liblmdb makes the pages
+ * @param ret  borrowed; NULL: liblmdb makes the pages, and no room lasts
  *
  * @return 0; -ENOMEM; errors
  */
-int dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len);
-
-/** The entries that were reserved so far. */
-struct dit_output_held {
-	size_t nmoving; /* at most so many of the last ones may still move */
-	size_t mark;    /* for the release of all but those in the last pages */
-};
-
-/** After dit_output_hold_entries(), before dit_output_begin_changes(). Zero if no room
- * lasts. */
-void dit_output_look_at_entries(const struct dit_record_output *output,
-                                struct dit_output_held *ret);
-
-/** Write the entries before the mark, which the caller has filled. The rest is written
- * with dit_output_begin_changes(). 0; errors of writing */
-int dit_output_release_entries(struct dit_record_output *output, size_t mark);
+int dit_output_entry_writer(struct dit_record_output *output,
+                            struct dit_table_writer **ret);
 
 /** id2e: the record of an entry, made piece by piece. A huge one needs no memory of its
  * size. */

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "codec/split_codec.h"
 #include "files/lmdb_append.h"
-#include "tree/table_writer.h"
 
 #define HEADER_BYTES 2 /* of a record of dn2i */
 #define IS_CHILD     0x80
@@ -145,45 +144,15 @@ int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size
 	return r;
 }
 
-/* NULL: liblmdb has its own. */
-static struct dit_table_writer *entry_writer(const struct dit_record_tables *tables)
-{
-	const struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
-
-	return entries->append != NULL ? NULL
-	                               : dit_tree_merge_writer(entries->whole.merge);
-}
-
-int dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len)
+int dit_output_entry_writer(struct dit_record_output *output,
+                            struct dit_table_writer **ret)
 {
 	struct dit_index_table *table = NULL;
 	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
 
-	*ret_len = r < 0 || table->append != NULL
-	                   ? 0
-	                   : dit_table_writer_hold(entry_writer(of(output)),
-	                                           sizeof(uint64_t));
+	*ret = r < 0 || table->append != NULL ? NULL
+	                                      : dit_tree_merge_writer(table->whole.merge);
 	return r;
-}
-
-void dit_output_look_at_entries(const struct dit_record_output *output,
-                                struct dit_output_held *ret)
-{
-	const struct dit_table_writer *writer =
-		entry_writer((const struct dit_record_tables *)output);
-
-	*ret = (struct dit_output_held){.nmoving = 0};
-	if (writer != NULL) {
-		ret->nmoving = dit_table_writer_leaf_nodes(writer);
-		ret->mark = dit_table_writer_mark(writer);
-	}
-}
-
-int dit_output_release_entries(struct dit_record_output *output, size_t mark)
-{
-	struct dit_table_writer *writer = entry_writer(of(output));
-
-	return writer == NULL ? 0 : dit_table_writer_release(writer, mark);
 }
 
 int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,

@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/object.h"
 #include "sort/sort.h"
+#include "tree/table_writer.h"
 
 /* Keys of what waits: kind, 8 ID, 2 number of the attribute, 4 place of the value in its
  * list; big-endian. */
@@ -32,8 +33,9 @@ struct dit_entries {
 	char *space; /* for the record of a late entry */
 	size_t space_size;
 
-	bool has_asked;                    /* the output, for room that lasts: */
-	size_t lasting_max;                /* bytes of such a record; 0: none */
+	bool has_asked;                    /* the output, for */
+	struct dit_table_writer *writer;   /* of the pages; NULL: liblmdb makes them */
+	size_t lasting_max;                /* bytes of a record whose room lasts */
 	struct dit_entries_place **places; /* of the batch; owned */
 	size_t nplaces;
 	size_t places_size;
@@ -190,21 +192,25 @@ static void fill_last(struct dit_entries *entries, size_t n)
 /* Before the first record. */
 static int hold(struct dit_entries *entries)
 {
+	int r = 0;
+
 	if (entries->has_asked) {
 		return 0;
 	}
 	entries->has_asked = true;
-	return dit_output_hold_entries(entries->output, &entries->lasting_max);
+	r = dit_output_entry_writer(entries->output, &entries->writer);
+	if (entries->writer != NULL) {
+		entries->lasting_max =
+			dit_table_writer_hold(entries->writer, sizeof(uint64_t));
+	}
+	return r;
 }
 
 /* A record of this length comes next. */
 static void make_way(struct dit_entries *entries, size_t len)
 {
-	struct dit_output_held held;
-
 	if (len > entries->lasting_max && entries->nplaces > 0) {
-		dit_output_look_at_entries(entries->output, &held);
-		fill_last(entries, held.nmoving);
+		fill_last(entries, dit_table_writer_leaf_nodes(entries->writer));
 	}
 }
 
@@ -218,26 +224,27 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, void **
 
 int dit_entries_end_batch(struct dit_entries *entries)
 {
-	struct dit_output_held held;
+	struct dit_table_writer *writer = entries->writer;
+	size_t mark = 0;
 	int r = 0;
 
-	if (!entries->has_asked) {
+	if (writer == NULL) {
 		return 0;
 	}
-	dit_output_look_at_entries(entries->output, &held);
-	fill_last(entries, held.nmoving);
+	mark = dit_table_writer_mark(writer);
+	fill_last(entries, dit_table_writer_leaf_nodes(writer));
 	entries->nplaces = 0;
-	r = dit_output_release_entries(entries->output, entries->marks[0]);
+	r = dit_table_writer_release(writer, entries->marks[0]);
 	entries->marks[0] = entries->marks[1];
-	entries->marks[1] = held.mark;
+	entries->marks[1] = mark;
 	return r;
 }
 
 int dit_entries_end_batches(struct dit_entries *entries)
 {
-	return entries->has_asked
-	               ? dit_output_release_entries(entries->output, entries->marks[1])
-	               : 0;
+	return entries->writer == NULL
+	               ? 0
+	               : dit_table_writer_release(entries->writer, entries->marks[1]);
 }
 
 /* Descriptions that are new get their numbers. */
