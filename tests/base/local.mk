@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/test_memory \
 	%D%/test_notes \
 	%D%/test_pairs \
+	%D%/test_pattern \
 	%D%/test_slab \
 	%D%/test_stop \
 	%D%/test_team \

@@ -26,6 +26,8 @@ libditkit_a_SOURCES += \
 	%D%/openldap.h \
 	%D%/pairs.c \
 	%D%/pairs.h \
+	%D%/pattern.c \
+	%D%/pattern.h \
 	%D%/pieces.h \
 	%D%/progress.h \
 	%D%/report.h \

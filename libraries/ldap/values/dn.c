@@ -24,6 +24,7 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "values/dn_parse.h"
 #include "values/value_scope.h"
 
@@ -464,8 +465,8 @@ void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
 
 	*ret_dn = text;
 	*ret_uid = DIT_SPAN("");
-	if (n < text.len &&
-	    dit_is_bit_string((struct dit_span){mark + 1, text.len - n - 1})) {
+	if (n < text.len && dit_pattern_is((struct dit_span){mark + 1, text.len - n - 1},
+	                                   DIT_BIT_STRING)) {
 		ret_dn->len = n;
 		*ret_uid = (struct dit_span){mark, text.len - n};
 	}

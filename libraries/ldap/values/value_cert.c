@@ -20,6 +20,7 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "values/number.h"
 #include "values/value_scope.h"
 
@@ -204,22 +205,6 @@ static bool take_word(struct asserting *a, const char *word)
 	return take(a, dit_span_of(word)) && dit_cut_spaces(&a->in);
 }
 
-/* Digits in a row; a zero in front must be alone unless @p any_zero. */
-static bool take_digits(struct asserting *a, bool is_hex, bool any_zero)
-{
-	size_t n = 0;
-
-	while (n < a->in.len && (is_hex ? dit_ascii_hex(a->in.data[n]) >= 0
-	                                : dit_ascii_is_digit(a->in.data[n]))) {
-		n++;
-	}
-	if (n > 1 && a->in.data[0] == '0' && !any_zero) {
-		return false;
-	}
-	dit_cut(&a->in, n);
-	return n > 0 || is_hex;
-}
-
 static int number_digits(struct asserting *a, struct dit_span text, struct dit_span *ret)
 {
 	struct dit_number number;
@@ -233,28 +218,25 @@ static int number_digits(struct asserting *a, struct dit_span text, struct dit_s
 		a->scope->arena, ret);
 }
 
+/* Digits: a zero in front is alone, but for one after a sign. */
+#define HEX_DIGITS(begin, end)                                                           \
+ begin "0" end "|" begin "[1-9A-Fa-f]" DIT_HEX "*" end "|" begin end
+
 /* A number; its text in the pretty form, "'AB'H" in the normal form. */
 static bool take_number(struct asserting *a, struct dit_span *ret)
 {
-	struct dit_span text = {a->in.data, 0};
-	bool is_taken = false;
+	static const char number[] = HEX_DIGITS("'", "'H") "|" HEX_DIGITS(
+		"0[xX]", "") "|-" DIT_DIGIT "+|[1-9]" DIT_DIGIT "*|0";
+	struct dit_span text = a->in;
 
-	if (take(a, DIT_SPAN("'"))) {
-		is_taken = take_digits(a, true, false) && dit_cut_char(&a->in, '\'') &&
-		           dit_cut_char(&a->in, 'H');
-	} else if (take(a, DIT_SPAN("0x"))) {
-		is_taken = take_digits(a, true, false);
-	} else {
-		bool is_negative = take(a, DIT_SPAN("-"));
-
-		is_taken = take_digits(a, false, is_negative);
+	if (!dit_pattern_cut(&a->in, number)) {
+		return false;
 	}
-	text.len = (size_t)(a->in.data - text.data);
-	if (!is_taken || a->form == DIT_DN_PRETTY) {
-		*ret = text;
-		return is_taken;
+	text.len -= a->in.len;
+	*ret = text;
+	if (a->form != DIT_DN_PRETTY) {
+		a->error = number_digits(a, text, ret);
 	}
-	a->error = number_digits(a, text, ret);
 	return a->error == 0;
 }
 
@@ -357,17 +339,14 @@ static bool take_serial_or_base(struct asserting *a, struct dit_span ret[3])
 /* "05$cn=a", as it was before GSER. */
 static bool take_old(struct asserting *a, struct dit_span ret[2])
 {
-	struct dit_span number = a->in;
+	struct dit_span number = {0};
 
-	if (!take_digits(a, false, true)) {
+	if (!dit_cut_until(&a->in, '$', &number) ||
+	    !dit_pattern_is(number, DIT_DIGIT "+")) {
 		return false;
 	}
-	number.len -= a->in.len;
 	while (number.len > 1 && number.data[0] == '0') {
 		dit_cut(&number, 1);
-	}
-	if (!take(a, DIT_SPAN("$"))) {
-		return false;
 	}
 	ret[0] = number;
 	if (a->form == DIT_DN_NORM) {

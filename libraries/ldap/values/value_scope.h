@@ -198,10 +198,9 @@ bool dit_der_is_attribute_certificate(struct dit_span value);
 bool dit_der_is_private_key(struct dit_span value);
 
 /* Small grammars; value_validate.c. */
-bool dit_is_bit_string(struct dit_span text);
+#define DIT_BIT_STRING "'[01]*'B" /* for base/pattern.h */
 bool dit_is_integer(struct dit_span text);
 bool dit_is_numericoid(struct dit_span text);
-bool dit_is_hex(struct dit_span text);
 
 /* Generalized time and CSN (values.md 4.6, 4.9); value_time.c. */
 bool dit_is_time(struct dit_span text);

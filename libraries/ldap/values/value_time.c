@@ -10,7 +10,7 @@
  * The fraction is copied as it is, whichever unit it was a fraction of.
  *
  * A CSN is 40 bytes: time with six digits of microseconds, count, server, modification.
- * Two older forms are rewritten to it; lengths tell which is which:
+ * Two older forms are rewritten to it:
  *
  *     40  YYYYmmddHHMMSS.uuuuuuZ#CCCCCC#SSS#MMMMMM
  *     32  YYYYmmddHHMMSSZ#CCCCCC#SS#MMMMMM
@@ -24,17 +24,14 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "values/value_scope.h"
 
-#define CSN_LEN        40
-#define CSN_OLD_LEN    32
-#define CSN_OLDEST_LEN 31
-#define CSN_COUNT_AT   23
-#define CSN_COUNT_LEN  6
-#define CSN_SID_AT     30
-#define CSN_SID_LEN    3
-#define CSN_MOD_AT     34
-#define CSN_MOD_LEN    6
+#define CSN_LEN     40
+#define CSN_SID_AT  30
+#define CSN_SID_LEN 3
+#define CSN_MOD_AT  34
+#define CSN_MOD_LEN 6
 
 struct time_text {
 	int year;
@@ -185,13 +182,7 @@ bool dit_is_time(struct dit_span text)
 
 bool dit_is_utc_time(struct dit_span text)
 {
-	for (size_t i = 0; i + 1 < text.len; i++) {
-		if (!dit_ascii_is_digit(text.data[i])) {
-			return false;
-		}
-	}
-	return text.len == strlen("YYYYmmddHHMMSSZ") && text.data[text.len - 1] == 'Z' &&
-	       dit_is_time(text);
+	return dit_pattern_is(text, DIT_DIGIT "{14}Z") && dit_is_time(text);
 }
 
 static char *put_number(char *to, int number, size_t n)
@@ -255,91 +246,68 @@ int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
 	return time_write(&t, arena, ret);
 }
 
+/* Microseconds may be absent and the server two digits, as in the older form. */
 bool dit_is_csn(struct dit_span text)
 {
 	struct dit_span time = {0};
-	struct dit_span count = {0};
-	struct dit_span sid = {0};
 
-	if (!dit_cut_until(&text, '#', &time) || !dit_cut_until(&text, '#', &count) ||
-	    !dit_cut_until(&text, '#', &sid)) {
-		return false;
-	}
-	/* Microseconds may be absent and the server two digits, as in the older form. */
-	return (time.len == strlen("YYYYmmddHHMMSS.uuuuuuZ") ||
+	return dit_cut_until(&text, '#', &time) &&
+	       (time.len == strlen("YYYYmmddHHMMSS.uuuuuuZ") ||
 	        time.len == strlen("YYYYmmddHHMMSSZ")) &&
-	       dit_is_time(time) && count.len == 6 && dit_is_hex(count) &&
-	       (sid.len == 2 || sid.len == 3) && dit_is_hex(sid) && text.len == 6 &&
-	       dit_is_hex(text);
+	       dit_is_time(time) &&
+	       dit_pattern_is(text,
+	                      DIT_HEX "{6}#" DIT_HEX "{2}" DIT_HEX "?#" DIT_HEX "{6}");
 }
 
-/* Runs of an old CSN and where they go; bytes between them come from the skeleton. */
-struct csn_run {
-	unsigned char from;
-	unsigned char to;
-	unsigned char len;
+enum {
+	CSN_PRESENT,
+	CSN_OLD,
+	CSN_OLDEST,
+	CSN_NFORMS
 };
 
-static bool csn_modernize(struct dit_span text, char csn[CSN_LEN])
-{
-	/* clang-format off */
-	static const struct csn_run old[] = {
-		{0, 0, 14}, {16, 23, 6}, {23, 31, 2}, {26, 34, 6}, {0, 0, 0},
-	};
-	static const struct csn_run oldest[] = {
-		{0, 0, 10}, {11, 10, 2}, {14, 12, 2}, {20, 25, 4}, {25, 32, 1}, {27, 36, 4},
-		{0, 0, 0},
-	};
-	/* clang-format on */
-	/* '.': anything. Not even the Z is looked at. */
-	const char *pattern = "...............#......#..#......";
-	const struct csn_run *run = old;
-
-	if (text.len == CSN_OLDEST_LEN) {
-		run = oldest;
-		pattern = "..........:..:...#0x....#.#....";
-	}
-	for (size_t i = 0; i < text.len; i++) {
-		if (pattern[i] != '.' && text.data[i] != pattern[i]) {
-			return false;
-		}
-	}
-	if (memchr(text.data, '#', strcspn(pattern, "#")) != NULL) {
-		return false; /* marks are searched for, from the front */
-	}
-	memcpy(csn, "00000000000000.000000Z#000000#000#000000", CSN_LEN);
-	for (; run->len > 0; run++) {
-		memcpy(csn + run->to, text.data + run->from, run->len);
-	}
-	return dit_is_csn((struct dit_span){csn, CSN_LEN});
-}
-
-/* The present form is taken as it is but for the places of its first three marks. */
-static bool has_csn_marks(struct dit_span text)
-{
-	struct dit_span time = {0};
-	struct dit_span count = {0};
-	struct dit_span sid = {0};
-
-	return dit_cut_until(&text, '#', &time) && time.len == CSN_COUNT_AT - 1 &&
-	       dit_cut_until(&text, '#', &count) && count.len == CSN_COUNT_LEN &&
-	       dit_cut_until(&text, '#', &sid) && sid.len == CSN_SID_LEN;
-}
+/*
+ * Where the runs of each form go; bytes between them come from the skeleton. Marks are
+ * searched for from the front; no other byte is looked at, not even the Z.
+ */
+static const struct {
+	const char *pattern;
+	struct csn_run {
+		unsigned char from;
+		unsigned char to;
+		unsigned char len;
+	} runs[7];
+} csn_forms[] = {
+	[CSN_PRESENT] = {"[^#]{22}#[^#]{6}#[^#]{3}#[^]{6}", {{0, 0, CSN_LEN}}},
+	[CSN_OLD] = {"[^#]{15}#[^]{6}#[^]{2}#[^]{6}",
+                     {{0, 0, 14}, {16, 23, 6}, {23, 31, 2}, {26, 34, 6}}},
+	[CSN_OLDEST] = {"[^#]{10}:[^#]{2}:[^#]{3}#0x[^]{4}#[^]#[^]{4}",
+                        {{0, 0, 10},
+                         {11, 10, 2},
+                         {14, 12, 2},
+                         {20, 25, 4},
+                         {25, 32, 1},
+                         {27, 36, 4}}},
+};
 
 static bool csn_read(struct dit_span text, char csn[CSN_LEN])
 {
-	bool is_sid_kept = text.len == CSN_OLDEST_LEN; /* its one digit keeps its case */
+	size_t form = 0;
 
-	if (text.len == CSN_OLD_LEN || text.len == CSN_OLDEST_LEN) {
-		if (!csn_modernize(text, csn)) {
-			return false;
-		}
-	} else if (text.len == CSN_LEN && has_csn_marks(text)) {
-		memcpy(csn, text.data, CSN_LEN);
-	} else {
+	while (form < CSN_NFORMS && !dit_pattern_is(text, csn_forms[form].pattern)) {
+		form++;
+	}
+	if (form == CSN_NFORMS) {
 		return false;
 	}
-	if (!is_sid_kept) {
+	memcpy(csn, "00000000000000.000000Z#000000#000#000000", CSN_LEN);
+	for (const struct csn_run *run = csn_forms[form].runs; run->len > 0; run++) {
+		memcpy(csn + run->to, text.data + run->from, run->len);
+	}
+	if (form != CSN_PRESENT && !dit_is_csn((struct dit_span){csn, CSN_LEN})) {
+		return false;
+	}
+	if (form != CSN_OLDEST) { /* whose one digit keeps its case */
 		dit_ascii_copy_lower(csn + CSN_SID_AT,
 		                     (struct dit_span){csn + CSN_SID_AT, CSN_SID_LEN});
 	}
@@ -372,12 +340,9 @@ int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
 {
 	struct dit_span sid = {0};
 	char *to = NULL;
-	int nfields = 0;
 
-	while (nfields < 3 && dit_cut_until(&text, '#', &sid)) {
-		nfields++;
-	}
-	if (nfields < 3 || (sid.len != 2 && sid.len != CSN_SID_LEN) || !dit_is_hex(sid)) {
+	if (!dit_pattern_cut(&text, "[^#]*#[^#]*#") || !dit_cut_until(&text, '#', &sid) ||
+	    !dit_pattern_is(sid, DIT_HEX "{2}" DIT_HEX "?")) {
 		return DIT_E_INVALID;
 	}
 	to = dit_arena_bytes(arena, CSN_SID_LEN);
