@@ -150,9 +150,10 @@ SETUP_TEST(filter_sets_are_trees)
 
 SETUP_TEST(text_that_is_no_filter_is_refused)
 {
-	static const char *const texts[] = {"",     "(",       "()",        "(cn)",
-	                                    "(=a)", "(cn=a",   "cn=a)",     "((cn=a))",
-	                                    "(!)",  "(cn=**)", "(cn=\\zz)", "(&(cn=a)"};
+	static const char *const texts[] = {
+		"",          "(",        "()",       "(cn)",      "(=a)",
+		"(cn=a",     "cn=a)",    "((cn=a))", "(!)",       "(cn=**)",
+		"(cn=\\zz)", "(&(cn=a)", "(1.2.=a)", "(1.2.;x=a)"};
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
 

@@ -13,6 +13,7 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "values/utf8_prep.h"
 #include "values/value.h"
 
@@ -30,43 +31,18 @@ static char next_char(const struct reader *reader)
 
 /* ---- lexical ---- */
 
-static bool is_options(struct dit_span text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		bool is_mark = text.data[i] == ';';
-
-		if (is_mark && (i + 1 == text.len || text.data[i + 1] == ';')) {
-			return false;
-		}
-		if (!is_mark && !dit_ascii_is_name(text.data[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* "cn", "2.5.4.3", either with options if @p may_have_options. */
 static bool is_description(struct dit_span text, bool may_have_options)
 {
-	bool is_oid = text.len > 0 && dit_ascii_is_digit(text.data[0]);
-	size_t n = 0;
+	struct dit_span name = {0};
+	bool has_options = dit_cut_until(&text, ';', &name);
 
-	while (n < text.len && text.data[n] != ';') {
-		char c = text.data[n++];
-
-		if (is_oid ? !dit_ascii_is_digit(c) && c != '.' : !dit_ascii_is_name(c)) {
-			return false;
-		}
-		if (c == '.' && (n == text.len || text.data[n] == '.')) {
-			return false;
-		}
-	}
-	if (n == 0 || (!is_oid && !dit_ascii_is_alpha(text.data[0]))) {
+	if (!dit_pattern_is(name, DIT_ALPHA DIT_NAME "*") &&
+	    !dit_pattern_of_parts(name, '.', DIT_DIGIT "+")) {
 		return false;
 	}
-	return n == text.len ||
-	       (may_have_options &&
-	        is_options((struct dit_span){text.data + n, text.len - n}));
+	return !has_options ||
+	       (may_have_options && dit_pattern_of_parts(text, ';', DIT_NAME "+"));
 }
 
 /*
