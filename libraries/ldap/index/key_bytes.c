@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/cut.h"
+#include "base/pattern.h"
 #include "values/number.h"
 #include "values/utf8_prep.h"
 
@@ -136,18 +137,14 @@ bool dit_key_integer_is_sound(struct dit_span value, unsigned intlen)
  * digits after a point if any, and an upper-case Z.
  */
 
-#define TIME_DIGITS       14
 #define DAYS_BEFORE_MARCH 60 /* of the year 0 */
 
-/** @return the number, or -1 if there are other characters */
-static int digits(const char *text, size_t n)
+/** @param text  digits */
+static int number_at(const char *text, size_t n)
 {
 	int number = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (text[i] < '0' || text[i] > '9') {
-			return -1;
-		}
 		number = number * 10 + (text[i] - '0');
 	}
 	return number;
@@ -169,26 +166,6 @@ static bool is_in(int number, int low, int high)
 	return number >= low && number <= high;
 }
 
-/**
- * The text after the seconds: a fraction or none, then Z; the rest is not looked
- * at.
- */
-static bool ends_well(struct dit_span value)
-{
-	size_t i = TIME_DIGITS;
-
-	if (i < value.len && value.data[i] == '.') {
-		i++;
-		while (i < value.len && value.data[i] >= '0' && value.data[i] <= '9') {
-			i++;
-		}
-		if (i == TIME_DIGITS + 1) {
-			return false;
-		}
-	}
-	return i < value.len && value.data[i] == 'Z';
-}
-
 bool dit_key_time(struct dit_span value, unsigned char *key)
 {
 	const char *text = value.data;
@@ -197,21 +174,23 @@ bool dit_key_time(struct dit_span value, unsigned char *key)
 	int month = 0;
 	int day = 0;
 
-	if (value.len < TIME_DIGITS || digits(text, TIME_DIGITS - 6) < 0 ||
-	    digits(text + 8, 6) < 0) {
+	/* The rest is not looked at. */
+	if (!dit_pattern_cut(&value,
+	                     DIT_DIGIT "{14}Z|" DIT_DIGIT "{14}[.]" DIT_DIGIT "+Z")) {
 		return false;
 	}
-	month = digits(text + 4, 2);
-	day = digits(text + 6, 2);
+	month = number_at(text + 4, 2);
+	day = number_at(text + 6, 2);
 	if (!is_in(month, 1, 12) || !is_in(day, 1, 31) ||
-	    !is_in(digits(text + 8, 2), 0, 23) || !is_in(digits(text + 10, 2), 0, 59) ||
-	    !is_in(digits(text + 12, 2), 0, 61) || !ends_well(value)) {
+	    !is_in(number_at(text + 8, 2), 0, 23) ||
+	    !is_in(number_at(text + 10, 2), 0, 59) ||
+	    !is_in(number_at(text + 12, 2), 0, 61)) {
 		return false;
 	}
-	midnight = days_since_zero(digits(text, 4), month, day) * 86400;
+	midnight = days_since_zero(number_at(text, 4), month, day) * 86400;
 	seconds = (uint32_t)midnight;
-	seconds += (uint32_t)(digits(text + 8, 2) * 3600 + digits(text + 10, 2) * 60 +
-	                      digits(text + 12, 2));
+	seconds += (uint32_t)(number_at(text + 8, 2) * 3600 +
+	                      number_at(text + 10, 2) * 60 + number_at(text + 12, 2));
 	key[0] = (unsigned char)(((midnight >> 32) & 0x7f) ^ 0x40);
 	key[1] = (unsigned char)(seconds >> 24);
 	key[2] = (unsigned char)(seconds >> 16);

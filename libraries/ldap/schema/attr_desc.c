@@ -27,6 +27,7 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "schema/schema_private.h"
 
 /* slapd's limits; duplicates count against both. */
@@ -42,11 +43,6 @@ struct parsed_desc {
 };
 
 static const struct dit_span binary = {"binary", 6};
-
-static bool is_alnum(char c)
-{
-	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c);
-}
 
 /* Order of options: bytewise, without case. */
 static int compare_nocase(struct dit_span a, struct dit_span b)
@@ -78,19 +74,6 @@ static bool is_registered(const struct dit_schema *schema, struct dit_span optio
 	return false;
 }
 
-static bool is_option_name(struct dit_span option)
-{
-	for (size_t i = 0; i < option.len; i++) {
-		bool is_last = i == option.len - 1;
-
-		if (!is_alnum(option.data[i]) && option.data[i] != '-' &&
-		    !(option.data[i] == '=' && is_last)) {
-			return false;
-		}
-	}
-	return option.len > 0;
-}
-
 void dit_schema_clear_options(struct dit_schema *schema)
 {
 	assert(!schema->is_frozen);
@@ -108,7 +91,7 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
 	if (schema->has_default_options) {
 		dit_schema_clear_options(schema);
 	}
-	if (!is_option_name(name)) {
+	if (name.len == 0 || !dit_pattern_is(name, DIT_NAME "*=?")) {
 		dit_schema_say(error, "illegal option name \"%s\"", option);
 		return DIT_E_INVALID;
 	}
@@ -132,24 +115,16 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
 /* NULL, or the reason why the bytes cannot be a description. */
 static const char *check_bytes(const struct dit_schema *schema, struct dit_span name)
 {
-	static const char inappropriate[] =
-		"AttributeDescription contains inappropriate characters";
+	const char *pattern = schema == NULL || schema->has_equals_option
+	                              ? "[0-9A-Za-z][-.;=0-9A-Za-z]*"
+	                              : "[0-9A-Za-z][-.;0-9A-Za-z]*";
 
 	if (name.len == 0) {
 		return "empty AttributeDescription";
 	}
-	if (!is_alnum(name.data[0])) {
-		return inappropriate;
-	}
-	for (size_t i = 1; i < name.len; i++) {
-		char c = name.data[i];
-
-		if (!is_alnum(c) && c != '-' && c != '.' && c != ';' &&
-		    !(c == '=' && (schema == NULL || schema->has_equals_option))) {
-			return inappropriate;
-		}
-	}
-	return NULL;
+	return dit_pattern_is(name, pattern)
+	               ? NULL
+	               : "AttributeDescription contains inappropriate characters";
 }
 
 bool dit_ad_is_spelled(const struct dit_schema *schema, struct dit_span name)

@@ -6,20 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
-
-/* RFC 4512 section 1.4, descr */
-static bool is_descriptor(const char *name)
-{
-	if (!dit_ascii_is_alpha(*name)) {
-		return false;
-	}
-	for (; *name != '\0'; name++) {
-		if (!dit_ascii_is_name(*name)) {
-			return false;
-		}
-	}
-	return true;
-}
+#include "base/pattern.h"
 
 size_t dit_names_count(dit_names names)
 {
@@ -34,7 +21,7 @@ size_t dit_names_count(dit_names names)
 const char *dit_names_invalid(dit_names names)
 {
 	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
-		if (!is_descriptor(names[i])) {
+		if (!dit_pattern_is(dit_span_of(names[i]), DIT_ALPHA DIT_NAME "*")) {
 			return names[i];
 		}
 	}
