@@ -225,22 +225,6 @@ struct word {
 	bool is_closed; /* by a digit, a mark or a tab; the rest does not count */
 };
 
-static bool is_one_of(char c, const char *set)
-{
-	return c != '\0' && strchr(set, c) != NULL;
-}
-
-static bool is_vowel(char c)
-{
-	return is_one_of(c, "AEIOU");
-}
-
-/* Letters that make a C or G soft. */
-static bool is_front(char c)
-{
-	return is_one_of(c, "EIY");
-}
-
 static void word_start(struct word *word)
 {
 	memset(word->room, 0, sizeof(word->room));
@@ -268,8 +252,7 @@ static void begin(struct word *word)
 {
 	char *at = word->letters;
 
-	if ((is_one_of(at[0], "KPG") && at[1] == 'N') || (at[0] == 'A' && at[1] == 'E') ||
-	    (at[0] == 'W' && is_one_of(at[1], "RH"))) {
+	if (dit_pattern_is((struct dit_span){at, 2}, "[GKP]N|AE|W[HR]")) {
 		bool is_wh = at[1] == 'H';
 
 		*at++ = '\0';
@@ -283,89 +266,59 @@ static void begin(struct word *word)
 	}
 }
 
-static char sound_of_c(const char *at)
-{
-	if (at[-1] == 'S' && is_front(at[1])) {
-		return '\0';
-	}
-	if (at[1] == 'I' && at[2] == 'A') {
-		return 'X';
-	}
-	if (is_front(at[1])) {
-		return 'S';
-	}
-	if (at[1] == 'H') {
-		bool is_hard = (at[-1] == '\0' && !is_vowel(at[2])) || at[-1] == 'S';
+/*
+ * The additions of letters to the key: the first rule that fits the letter before and
+ * those after counts, and without any the letter itself. In front and at the end there
+ * are NULs. X has a rule of its own, in word_key().
+ */
+/* clang-format off */
+#define NO_SOUND '\0'
+#define VOWEL    {{"[A-Z]", "", NO_SOUND}} /* counts only in front */
 
-		return is_hard ? 'K' : 'X';
-	}
-	return 'K';
-}
+static const struct sound_rule {
+	const char *before; /* patterns; "": anything */
+	const char *after;
+	char sound;
+} sound_rules['Z' + 1][8] = {
+	['A'] = VOWEL,
+	['B'] = {{"[^M]", "[^A-Z]", 'B'}, {"", "", NO_SOUND}},
+	['C'] = {{"S", "[EIY]", NO_SOUND}, {"", "IA", 'X'}, {"", "[EIY]", 'S'},
+	         {"[^A-Z]", "H[^AEIOU]", 'K'}, {"S", "H", 'K'}, {"", "H", 'X'},
+	         {"", "", 'K'}},
+	['D'] = {{"", "G[EIY]", 'J'}, {"", "", 'T'}},
+	['E'] = VOWEL,
+	['G'] = {{"", "J[^AEIOU]|NED", NO_SOUND}, {"D", "[EIY]", NO_SOUND},
+	         {"", "[EIY][^G]", 'G'}, {"", "", 'K'}},
+	['H'] = {{"[CGPST]", "", NO_SOUND}, {"[AEIOU]", "[^AEIOU]", NO_SOUND}},
+	['I'] = VOWEL,
+	['K'] = {{"C", "", NO_SOUND}},
+	['O'] = VOWEL,
+	['P'] = {{"", "H", 'F'}},
+	['Q'] = {{"", "", 'K'}},
+	['S'] = {{"", "H|I[AO]", 'X'}},
+	['T'] = {{"", "I[AO]", 'X'}, {"", "H", '0'}, {"", "CH", NO_SOUND}},
+	['U'] = VOWEL,
+	['V'] = {{"", "", 'F'}},
+	['W'] = {{"", "[^AEIOU]", NO_SOUND}},
+	['Y'] = {{"", "[^AEIOU]", NO_SOUND}},
+	['Z'] = {{"", "", 'S'}},
+};
+/* clang-format on */
 
-static char sound_of_g(const char *at)
-{
-	if ((at[1] == 'J' && !is_vowel(at[2])) ||
-	    (at[1] == 'N' && at[2] == 'E' && at[3] == 'D') ||
-	    (at[-1] == 'D' && is_front(at[1]))) {
-		return '\0';
-	}
-	return is_front(at[1]) && at[2] != 'G' ? 'G' : 'K';
-}
-
-static char sound_of_h(const char *at)
-{
-	bool is_silent =
-		is_one_of(at[-1], "CGPST") || (is_vowel(at[-1]) && !is_vowel(at[1]));
-
-	return is_silent ? '\0' : 'H';
-}
-
-static char sound_of_t(const char *at)
-{
-	if (at[1] == 'I' && is_one_of(at[2], "OA")) {
-		return 'X';
-	}
-	if (at[1] == 'H') {
-		return '0';
-	}
-	return at[1] == 'C' && at[2] == 'H' ? '\0' : 'T';
-}
-
-/* The addition of a letter other than X to the key; NUL: none. */
 static char sound_of(const char *at)
 {
-	switch (*at) {
-	case 'B':
-		return at[1] == '\0' && at[-1] != 'M' ? 'B' : '\0';
-	case 'C':
-		return sound_of_c(at);
-	case 'D':
-		return at[1] == 'G' && is_front(at[2]) ? 'J' : 'T';
-	case 'G':
-		return sound_of_g(at);
-	case 'H':
-		return sound_of_h(at);
-	case 'K':
-		return at[-1] == 'C' ? '\0' : 'K';
-	case 'P':
-		return at[1] == 'H' ? 'F' : 'P';
-	case 'Q':
-		return 'K';
-	case 'S':
-		return at[1] == 'H' || (at[1] == 'I' && is_one_of(at[2], "OA")) ? 'X'
-		                                                                : 'S';
-	case 'T':
-		return sound_of_t(at);
-	case 'V':
-		return 'F';
-	case 'W':
-	case 'Y':
-		return is_vowel(at[1]) ? *at : '\0';
-	case 'Z':
-		return 'S';
-	default: /* vowels, F J L M N R */
-		return !is_vowel(*at) || at[-1] == '\0' ? *at : '\0';
+	const struct sound_rule *rule = sound_rules[(unsigned char)*at];
+
+	for (; rule->after != NULL; rule++) {
+		struct dit_span before = {at - 1, 1};
+		struct dit_span after = {at + 1, 3};
+
+		if (dit_pattern_cut(&before, rule->before) &&
+		    dit_pattern_cut(&after, rule->after)) {
+			return rule->sound;
+		}
 	}
+	return *at;
 }
 
 /* @return length of the key; 0: the word has none */
