@@ -98,7 +98,8 @@ static ptrdiff_t squeeze_bytes(struct dit_span text, size_t at, unsigned flags, 
 	for (; at < text.len; at++) {
 		char c = text.data[at];
 
-		if ((c & 0x80) != 0 || (c == '\0' && (flags & DIT_ASCII_NO_NUL) != 0)) {
+		if (((c & 0x80) != 0 && (flags & DIT_ASCII_ANY) == 0) ||
+		    (c == '\0' && (flags & DIT_ASCII_NO_NUL) != 0)) {
 			return -1;
 		}
 		if (c == ' ' && after_space) {

@@ -15,6 +15,7 @@
 
 #define DIT_ASCII_FOLD   0x1u /* lower-case A-Z */
 #define DIT_ASCII_NO_NUL 0x2u /* a NUL counts as a byte that is not handled */
+#define DIT_ASCII_ANY    0x4u /* bytes that are not ASCII stay as they are */
 
 /* dit_ascii_squeeze() may write so many bytes after the end of its result. */
 #define DIT_ASCII_SLACK 8

@@ -49,53 +49,6 @@ struct code_points {
 	uint32_t local[160];
 };
 
-size_t dit_utf8_decode(struct dit_span text, uint32_t *ret)
-{
-	const unsigned char *s = (const unsigned char *)text.data;
-	uint32_t c = s[0];
-	unsigned char wanted = 0x80; /* of these bits in the second byte one is set */
-	size_t len = 0;
-
-	if (c < 0x80) {
-		*ret = c;
-		return 1;
-	}
-	if (c < 0xC2 || c > 0xFD) {
-		return 0;
-	}
-	if (c < 0xE0) {
-		len = 2;
-		c &= 0x1F;
-	} else if (c < 0xF0) {
-		len = 3;
-		wanted = c == 0xE0 ? 0x20 : wanted;
-		c &= 0x0F;
-	} else if (c < 0xF8) {
-		len = 4;
-		wanted = c == 0xF0 ? 0x30 : wanted;
-		c &= 0x07;
-	} else if (c < 0xFC) {
-		len = 5;
-		wanted = c == 0xF8 ? 0x38 : wanted;
-		c &= 0x03;
-	} else {
-		len = 6;
-		wanted = c == 0xFC ? 0x3C : wanted;
-		c &= 0x01;
-	}
-	if (len > text.len || (s[1] & wanted) == 0) {
-		return 0;
-	}
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xC0) != 0x80) {
-			return 0;
-		}
-		c = c << 6 | (s[i] & 0x3F);
-	}
-	*ret = c;
-	return len;
-}
-
 static size_t encoded_len(uint32_t c)
 {
 	return c < 0x80        ? 1
@@ -104,6 +57,31 @@ static size_t encoded_len(uint32_t c)
 	       : c < 0x200000  ? 4
 	       : c < 0x4000000 ? 5
 	                       : 6;
+}
+
+size_t dit_utf8_decode(struct dit_span text, uint32_t *ret)
+{
+	const unsigned char *s = (const unsigned char *)text.data;
+	uint32_t c = s[0];
+	size_t len = 0;
+
+	if (c < 0x80) {
+		*ret = c;
+		return 1;
+	}
+	len = (size_t)__builtin_clz(~(c << 24)); /* its ones in front */
+	if (len < 2 || len > DIT_UTF8_MAX || len > text.len) {
+		return 0;
+	}
+	c &= 0x7Fu >> len;
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xC0) != 0x80) {
+			return 0;
+		}
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	*ret = c;
+	return encoded_len(c) == len ? len : 0; /* none is longer than it must be */
 }
 
 size_t dit_utf8_encode(uint32_t c, char *to)
@@ -201,16 +179,14 @@ static int code_points_add(struct code_points *list, uint32_t c, uint8_t ccc)
 static int add_hangul(struct code_points *list, uint32_t c)
 {
 	uint32_t s = c - HANGUL_S;
+	uint32_t t = s % HANGUL_NT;
 	int r = code_points_add(list, HANGUL_L + s / (HANGUL_NV * HANGUL_NT), 0);
 
-	if (r == 0) {
-		r = code_points_add(
-			list, HANGUL_V + s % (HANGUL_NV * HANGUL_NT) / HANGUL_NT, 0);
-	}
-	if (r == 0 && s % HANGUL_NT != 0) {
-		r = code_points_add(list, HANGUL_T + s % HANGUL_NT, 0);
-	}
-	return r;
+	r = r
+	            ?: code_points_add(list,
+	                               HANGUL_V + s % (HANGUL_NV * HANGUL_NT) / HANGUL_NT,
+	                               0);
+	return r < 0 || t == 0 ? r : code_points_add(list, HANGUL_T + t, 0);
 }
 
 static int add_folded(struct code_points *list, uint32_t c, bool fold)
@@ -379,42 +355,31 @@ static void compose_hangul(struct code_points *list)
 	list->n = n;
 }
 
-static void squeeze_spaces(struct code_points *list)
+static int encode_squeezed(const struct code_points *list, struct dit_arena *arena,
+                           struct dit_span *ret)
 {
-	uint32_t *at = list->at;
-	size_t n = 0;
-
-	for (size_t i = 0; i < list->n; i++) {
-		if (at[i] != ' ' || (n > 0 && at[n - 1] != ' ')) {
-			at[n++] = at[i];
-		}
-	}
-	if (n > 0 && at[n - 1] == ' ') {
-		n--;
-	}
-	if (n == 0) {
-		at[n++] = ' '; /* there were only spaces */
-	}
-	list->n = n;
-}
-
-static int encode_all(const struct code_points *list, struct dit_arena *arena,
-                      struct dit_span *ret)
-{
-	size_t len = 0;
+	struct dit_span encoded = {0};
+	char *start = NULL;
 	char *to = NULL;
 
 	for (size_t i = 0; i < list->n; i++) {
-		len += encoded_len(list->at[i]);
+		encoded.len += encoded_len(list->at[i]);
 	}
-	to = dit_arena_bytes(arena, len);
-	if (to == NULL) {
+	start = dit_arena_bytes(arena, 2 * encoded.len + DIT_ASCII_SLACK);
+	if (start == NULL) {
 		return -ENOMEM;
 	}
-	*ret = (struct dit_span){to, len};
+	to = start + encoded.len + DIT_ASCII_SLACK;
+	encoded.data = to;
 	for (size_t i = 0; i < list->n; i++) {
 		to += dit_utf8_encode(list->at[i], to);
 	}
+	ret->len = (size_t)dit_ascii_squeeze(encoded, DIT_ASCII_ANY, start);
+	if (ret->len == 0) {
+		start[ret->len++] = ' '; /* there were only spaces */
+	}
+	ret->data = start;
+	dit_arena_trim(arena, start, ret->len);
 	return 0;
 }
 
@@ -457,8 +422,7 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 		return DIT_E_STOPPED;
 	}
 	compose_hangul(&list);
-	squeeze_spaces(&list);
-	return encode_all(&list, arena, ret);
+	return encode_squeezed(&list, arena, ret);
 }
 
 int dit_utf8_prep(struct dit_span text, bool fold, struct dit_arena *arena,

@@ -17,36 +17,21 @@
 #define UUID_LEN   36
 #define UUID_BYTES 16
 
-/* Bytes that squeezing does not handle: a NUL, which ends the value, or a high bit. */
-static size_t ia5_bytes(struct dit_span text, bool fold, char *to)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.len && text.data[i] != '\0'; i++) {
-		char c = text.data[i];
-
-		if (c == ' ' && (n == 0 || to[n - 1] == ' ')) {
-			continue;
-		}
-		to[n++] = fold ? dit_ascii_lower(c) : c;
-	}
-	return n > 0 && to[n - 1] == ' ' ? n - 1 : n;
-}
-
 /* values.md 4.2; spaces alone give the empty string. */
 static int normalize_ia5(struct dit_span text, bool fold, struct dit_arena *arena,
                          struct dit_span *ret)
 {
-	unsigned flags = DIT_ASCII_NO_NUL | (fold ? DIT_ASCII_FOLD : 0);
+	unsigned flags = fold ? DIT_ASCII_FOLD : 0;
 	char *to = dit_arena_bytes(arena, text.len + DIT_ASCII_SLACK);
 	ptrdiff_t n = 0;
 
 	if (to == NULL) {
 		return -ENOMEM;
 	}
-	n = dit_ascii_squeeze(text, flags, to);
-	if (n < 0) {
-		n = (ptrdiff_t)ia5_bytes(text, fold, to);
+	n = dit_ascii_squeeze(text, flags | DIT_ASCII_NO_NUL, to);
+	if (n < 0) { /* a NUL ends the value */
+		text.len = strnlen(text.data, text.len);
+		n = dit_ascii_squeeze(text, flags | DIT_ASCII_ANY, to);
 	}
 	dit_arena_trim(arena, to, (size_t)n);
 	*ret = (struct dit_span){to, (size_t)n};
