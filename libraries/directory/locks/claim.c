@@ -43,30 +43,38 @@ int dit_claim_say_process(long number, struct dit_fault *fault)
 	return dit_fault_say(fault, DIT_E_BUSY, "%s", name);
 }
 
-/* The other process, if the system names it: none in another container. */
-static int say_holder(const struct flock *lock, struct dit_fault *fault)
+/* ---- locks on bytes ---- */
+
+static struct flock lock_of(short type, off_t at, off_t len)
 {
-	return dit_claim_say_process(lock->l_type == F_UNLCK ? 0 : lock->l_pid, fault);
+	return (struct flock){
+		.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = len};
 }
 
-/* LMDB locks byte 0: shared while an environment is open, exclusive to set it up. */
-static struct flock byte_lock(short type)
+int dit_byte_lock(int lock_fd, short type, off_t at)
 {
-	return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+	struct flock lock = lock_of(type, at, 1);
+
+	return fcntl(lock_fd, F_OFD_SETLK, &lock) == 0 ? 0
+	       : errno == EACCES                       ? -EAGAIN
+	                                               : -errno;
 }
 
-static int lock_lock_file(int fd, struct dit_fault *fault)
+int dit_byte_find_lock(int lock_fd, short type, off_t at, off_t len, struct flock *ret)
 {
-	struct flock lock = byte_lock(F_WRLCK);
-
-	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-		return 0;
-	}
-	if (errno != EACCES && errno != EAGAIN) {
-		return -errno;
-	}
-	return fcntl(fd, F_OFD_GETLK, &lock) == 0 ? say_holder(&lock, fault) : DIT_E_BUSY;
+	*ret = lock_of(type, at, len);
+	return fcntl(lock_fd, F_OFD_GETLK, ret) != 0 ? -errno : ret->l_type != F_UNLCK;
 }
+
+int dit_byte_say_holder(int lock_fd, short type, struct dit_fault *fault)
+{
+	struct flock lock;
+	bool is_found = dit_byte_find_lock(lock_fd, type, 0, 1, &lock) > 0;
+
+	return dit_claim_say_process(is_found ? lock.l_pid : 0, fault);
+}
+
+/* ---- claims ---- */
 
 /* Takes the directory: it is closed if it is not locked. */
 static int lock_directory(int dir_fd)
@@ -91,7 +99,9 @@ int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
 		return r;
 	}
 	r = open_lock_file(&claim, mode, fault);
-	r = r < 0 ? r : lock_lock_file(claim.lock_fd, fault);
+	/* LMDB's is shared while an environment is open, exclusive to set it up. */
+	r = r < 0 ? r : dit_byte_lock(claim.lock_fd, F_WRLCK, 0);
+	r = r != -EAGAIN ? r : dit_byte_say_holder(claim.lock_fd, F_WRLCK, fault);
 	if (r == DIT_E_BUSY) {
 		/* Another process uses this lock.mdb now. */
 		claim.made_lock_file = false;
@@ -116,14 +126,12 @@ int dit_claim_take_directory(struct dit_claim *ret, int dir_fd)
 
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 {
-	const struct flock unlocked = byte_lock(F_UNLCK);
-
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
 		(void)unlinkat(claim->dir_fd, DIT_LOCK_NAME, 0);
 	}
 	/* Another thread may just start a program: until that runs, it has our files. */
 	if (claim->lock_fd >= 0) {
-		(void)fcntl(claim->lock_fd, F_OFD_SETLK, &unlocked);
+		(void)dit_byte_lock(claim->lock_fd, F_UNLCK, 0);
 	}
 	dit_close(claim->lock_fd);
 	(void)flock(claim->dir_fd, LOCK_UN);

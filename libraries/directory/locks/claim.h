@@ -27,6 +27,7 @@
 #ifndef DITKIT_CLAIM_H
 #define DITKIT_CLAIM_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -51,6 +52,18 @@ struct dit_claim {
  */
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
                    struct dit_fault *fault);
+
+/* ---- locks on bytes of lock.mdb ---- */
+
+/** Lock a byte for this open file (F_RDLCK, F_WRLCK), or let it go. 0; -EAGAIN: another
+ * open file keeps us from it; -errno */
+int dit_byte_lock(int lock_fd, short type, off_t at);
+/** The lock that keeps us from one on these bytes; with a @p len of 0 up to the end. 1;
+ * 0: there is none; -errno */
+int dit_byte_find_lock(int lock_fd, short type, off_t at, off_t len, struct flock *ret);
+/** The process that keeps us from such a lock on byte 0, if the system names it: none in
+ * another container. As below */
+int dit_byte_say_holder(int lock_fd, short type, struct dit_fault *fault);
 
 /** "NAME, process NUMBER", or nothing if the number is no process's. DIT_E_BUSY */
 int dit_claim_say_process(long number, struct dit_fault *fault);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "locks/claim.h"
 
 #define NATTEMPTS 100
 #define PAUSE_NS  10000000L
@@ -85,32 +86,20 @@ static int add(struct holders *holders, long pid)
 	return DIT_APPEND(holders->pids, holders->size, holders->n, pid);
 }
 
-/* The lock of another process in a range, with its number there: -1 if it is that of an
- * open file, 0 if the process is not seen here. 1; 0: there is none; -errno */
-static int find_lock(const struct dit_mapped_opts *opts, off_t from, off_t len,
-                     struct flock *ret)
-{
-	*ret = (struct flock){
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = len};
-	if (fcntl(opts->lock_fd, F_OFD_GETLK, ret) != 0) {
-		return -errno;
-	}
-	return ret->l_type != F_UNLCK;
-}
-
 /* All who have read, each with the byte of its number; and one who has the database
- * open. */
+ * open. A lock has the number -1 if it is that of an open file, 0 if the process is not
+ * seen here. */
 static int ask_locks(const struct dit_mapped_opts *opts, struct holders *holders)
 {
 	struct flock lock;
 	off_t from = 0;
-	int r = find_lock(opts, 0, 1, &lock);
+	int r = dit_byte_find_lock(opts->lock_fd, F_WRLCK, 0, 1, &lock);
 
 	while (r > 0) {
 		from = from == 0 ? 1 : lock.l_start + lock.l_len;
 		r = lock.l_pid < 0 ? 0 : add(holders, lock.l_pid);
 		if (r == 0 && lock.l_len > 0) { /* 0: all that follows */
-			r = find_lock(opts, from, 0, &lock);
+			r = dit_byte_find_lock(opts->lock_fd, F_WRLCK, from, 0, &lock);
 		}
 	}
 	return r;

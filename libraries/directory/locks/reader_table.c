@@ -39,54 +39,27 @@
 
 /* ---- locks on bytes ---- */
 
-static struct flock byte_lock(short type, off_t at)
-{
-	return (struct flock){
-		.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
-}
-
 /* Is a byte locked, by another open file? An error counts as yes. */
 static bool is_locked(int fd, off_t at)
 {
-	struct flock lock = byte_lock(F_WRLCK, at);
+	struct flock lock;
 
-	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
-
-/* 0; -EAGAIN: another open file has an exclusive lock; -errno */
-static int share(int fd, off_t at)
-{
-	struct flock lock = byte_lock(F_RDLCK, at);
-
-	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-		return 0;
-	}
-	return errno == EACCES ? -EAGAIN : -errno;
+	return dit_byte_find_lock(fd, F_WRLCK, at, 1, &lock) != 0;
 }
 
 /* ---- opening ---- */
 
-/* Name the process that keeps all others away, if the system tells it. DIT_E_BUSY */
-static int say_holder(int fd, struct dit_fault *fault)
-{
-	struct flock lock = byte_lock(F_RDLCK, BYTE_OF_ALL);
-	bool is_named = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-
-	return dit_claim_say_process(is_named ? lock.l_pid : 0, fault);
-}
-
 int dit_reader_table_join(struct dit_reader_table *ret, int lock_fd,
                           const struct dit_page_format *format, struct dit_fault *fault)
 {
-	struct flock alone = byte_lock(F_WRLCK, BYTE_OF_ALL);
-	bool is_first = fcntl(lock_fd, F_OFD_SETLK, &alone) == 0;
-	int r = is_first ? 0 : share(lock_fd, BYTE_OF_ALL);
+	bool is_first = dit_byte_lock(lock_fd, F_WRLCK, BYTE_OF_ALL) == 0;
+	int r = is_first ? 0 : dit_byte_lock(lock_fd, F_RDLCK, BYTE_OF_ALL);
 
 	*ret = (struct dit_reader_table){.lock_fd = lock_fd,
 	                                 .format = format,
 	                                 .pid = getpid(),
 	                                 .is_first = is_first};
-	return r == -EAGAIN ? say_holder(lock_fd, fault) : r;
+	return r == -EAGAIN ? dit_byte_say_holder(lock_fd, F_RDLCK, fault) : r;
 }
 
 /* 0; -ESTALE: its last user has removed or emptied it. */
@@ -149,7 +122,7 @@ static int make_content(struct dit_reader_table *table, int data_fd,
 	int r = dit_lock_file_begin(table->lock_fd, data_fd, fault);
 
 	table->is_first = false;
-	return r < 0 ? r : share(table->lock_fd, BYTE_OF_ALL);
+	return r < 0 ? r : dit_byte_lock(table->lock_fd, F_RDLCK, BYTE_OF_ALL);
 }
 
 int dit_reader_table_open(struct dit_reader_table *table, int data_fd,
@@ -329,7 +302,7 @@ static int take_slots(struct dit_reader_table *table, unsigned n)
 int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t wait_ms,
                            struct dit_fault *fault)
 {
-	int r = share(table->lock_fd, getpid());
+	int r = dit_byte_lock(table->lock_fd, F_RDLCK, getpid());
 
 	assert(table->nown == 0 && n <= DIT_READER_OWN_MAX);
 	if (r == -EAGAIN) {
