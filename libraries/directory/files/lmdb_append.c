@@ -359,37 +359,37 @@ static MDB_val val_of(struct dit_span span)
 	return (MDB_val){span.len, (void *)span.data};
 }
 
-static int put(struct dit_lmdb_append *append, unsigned db, MDB_val *key, MDB_val *data,
-               unsigned flags)
+/* @param flags  of mdb_cursor_put(); @p data as they say. @param bytes  that are charged
+ * besides those of the key and of the first item */
+static int put(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
+               MDB_val *data, unsigned flags, uint64_t bytes)
 {
-	int r = cursor_on(append, db);
+	MDB_val key_val = val_of(key);
+	int r = charge(append, NODE_BYTES + key.len + data->mv_size + bytes);
 
-	return r < 0 ? r : lmdb_error(mdb_cursor_put(append->cursor, key, data, flags));
+	r = r < 0 ? r : cursor_on(append, db);
+	return r < 0 ? r
+	             : lmdb_error(mdb_cursor_put(append->cursor, &key_val, data, flags));
 }
 
 int dit_lmdb_append_put(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
                         struct dit_span record)
 {
-	MDB_val key_val = val_of(key);
 	MDB_val data = val_of(record);
-	int r = charge(append, NODE_BYTES + key.len + record.len);
 
-	return r < 0 ? r : put(append, db, &key_val, &data, MDB_APPEND);
+	return put(append, db, key, &data, MDB_APPEND, 0);
 }
 
 int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
                             struct dit_span key, size_t len, void **ret_space)
 {
-	MDB_val key_val = val_of(key);
 	MDB_val data = {len, NULL};
-	uint64_t bytes = NODE_BYTES + key.len + len;
-	int r = 0;
+	size_t page_bytes = append->opts.page_bytes;
+	bool has_overflow = NODE_BYTES + key.len + len > page_bytes / 2 - LIST_BYTES;
+	/* The end of its overflow pages. */
+	int r = put(append, db, key, &data, MDB_RESERVE | MDB_APPEND,
+	            has_overflow ? page_bytes : 0);
 
-	if (bytes > append->opts.page_bytes / 2 - LIST_BYTES) {
-		bytes += append->opts.page_bytes; /* the end of its overflow pages */
-	}
-	r = charge(append, bytes);
-	r = r < 0 ? r : put(append, db, &key_val, &data, MDB_RESERVE | MDB_APPEND);
 	if (r == 0) {
 		*ret_space = data.mv_data;
 	}
@@ -399,19 +399,16 @@ int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
 int dit_lmdb_append_put_item(struct dit_lmdb_append *append, unsigned db,
                              struct dit_span key, struct dit_span item)
 {
-	MDB_val key_val = val_of(key);
 	MDB_val data = val_of(item);
 	bool is_new =
 		append->last_db != db ||
 		!dit_span_eq(key, (struct dit_span){append->last_key, append->last_len});
-	int r = charge(append, NODE_BYTES + key.len + item.len + LIST_BYTES);
 
 	append->last_db = db;
 	append->last_len = key.len;
 	memcpy(append->last_key, key.data, key.len);
-	return r < 0 ? r
-	             : put(append, db, &key_val, &data,
-	                   is_new ? MDB_APPEND : MDB_APPENDDUP);
+	return put(append, db, key, &data, is_new ? MDB_APPEND : MDB_APPENDDUP,
+	           LIST_BYTES);
 }
 
 int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
@@ -432,12 +429,9 @@ int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit
 int dit_lmdb_append_replace(struct dit_lmdb_append *append, unsigned db,
                             struct dit_span key, struct dit_span record)
 {
-	MDB_val key_val = val_of(key);
 	MDB_val data = val_of(record);
-	int r = charge(append, NODE_BYTES + key.len + record.len +
-	                               2 * (uint64_t)append->opts.page_bytes);
 
-	return r < 0 ? r : put(append, db, &key_val, &data, 0);
+	return put(append, db, key, &data, 0, 2 * (uint64_t)append->opts.page_bytes);
 }
 
 /* ---- lists ---- */
@@ -451,44 +445,31 @@ static int check_integerkey(const struct dit_lmdb_append *append, unsigned db, s
 	                                                                       : -EINVAL;
 }
 
-/* IDs of a new key, or more of the last one. @param ids  as MDB_MULTIPLE has them */
-static int put_ids(struct dit_lmdb_append *append, unsigned db, MDB_val *key,
-                   MDB_val ids[2], bool is_new_key)
-{
-	size_t nids = ids[1].mv_size;
-	bool is_alone = is_new_key && nids == 1;
-	unsigned flags = is_new_key ? MDB_APPEND : 0;
-	int r = charge(append, NODE_BYTES + key->mv_size + nids * ids[0].mv_size +
-	                               (is_alone ? 0 : LIST_BYTES));
-
-	if (!is_alone) {
-		flags |= MDB_APPENDDUP | MDB_MULTIPLE;
-	}
-	r = r < 0 ? r : put(append, db, key, ids, flags);
-	/* LMDB says how many it has stored; any others were not in order. */
-	return r == 0 && !is_alone && ids[1].mv_size != nids ? MDB_KEYEXIST : r;
-}
-
 int dit_lmdb_append_put_list(struct dit_lmdb_append *append, unsigned db,
                              bool is_integerkey, const struct dit_posting_list *list)
 {
-	MDB_val key_val = val_of(list->key);
+	struct dit_span key = list->key;
 	uint64_t integer = 0;
-	int r = is_integerkey ? check_integerkey(append, db, list->key.len) : 0;
+	int r = is_integerkey ? check_integerkey(append, db, key.len) : 0;
 
 	if (r == 0 && is_integerkey) {
 		/* LMDB reads integer keys as words where they lie. */
-		memcpy(&integer, list->key.data, list->key.len);
-		key_val.mv_data = &integer;
+		memcpy(&integer, key.data, key.len);
+		key.data = (const char *)&integer;
 	}
 	append->last_db = db;
-	append->last_len = list->key.len;
+	append->last_len = key.len;
 	for (size_t at = 0; at < list->nids && r == 0; at += IDS_PER_PUT) {
 		size_t left = list->nids - at;
+		size_t n = left < IDS_PER_PUT ? left : IDS_PER_PUT;
 		MDB_val data[2] = {{sizeof(*list->ids), (void *)(list->ids + at)},
-		                   {left < IDS_PER_PUT ? left : IDS_PER_PUT, NULL}};
+		                   {n, NULL}};
 
-		r = put_ids(append, db, &key_val, data, at == 0);
+		r = put(append, db, key, data,
+		        MDB_APPENDDUP | MDB_MULTIPLE | (at == 0 ? MDB_APPEND : 0),
+		        (n - 1) * sizeof(*list->ids) + LIST_BYTES);
+		/* LMDB says how many it has stored; any others were not in order. */
+		r = r == 0 && data[1].mv_size != n ? MDB_KEYEXIST : r;
 	}
 	return r;
 }
