@@ -5,19 +5,6 @@
 # values that are there twice, under sortvals and by the value check, in lists of all sizes.
 . "${0%/*}/lib.sh"
 
-# for_slapadd FILE OPTION...: before 2.6.11, -q stores parts of an attribute that have one key
-# twice, and loses values. slapadd is given those of "description" together.
-for_slapadd() {
-	local joined=''
-	case " $* " in
-	*' -q '*) joined='s/^description: c$/&\ndescription: b\ndescription: a/' ;;
-	esac
-	sed "/^dn: cn=blocks,/,/^$/ {
-		${joined:+/^description: [ab]\$/d}
-		$joined
-	}" "$1" >"$work/ref.ldif"
-}
-
 # load_both CONF FILE REFERENCE-OPTIONS OPTION...: messages and content
 load_both() {
 	local conf=$1 file=$2 reference=$3 ignored=(--ignore-integerkey)

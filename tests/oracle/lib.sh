@@ -307,3 +307,16 @@ only_database() {
 		;;
 	esac
 }
+
+# for_slapadd FILE OPTION...: before 2.6.11, -q stores parts of an attribute that have one key
+# twice, and loses values. slapadd is given those of "description" together.
+for_slapadd() {
+	local joined=''
+	case " $* " in
+	*' -q '*) joined='s/^description: c$/&\ndescription: b\ndescription: a/' ;;
+	esac
+	sed "/^dn: cn=blocks,/,/^$/ {
+		${joined:+/^description: [ab]\$/d}
+		$joined
+	}" "$1" >"$work/ref.ldif"
+}

@@ -64,8 +64,9 @@ fixture() {
 		for site in ref dit file; do
 			empty_site "$work/$site"
 		done
+		for_slapadd "$work/input.ldif" $mode
 		with_tree slapadd "$work/ref" ${mode:+"$mode"} "${options[@]}" \
-			-l "$work/input.ldif"
+			-l "$work/ref.ldif"
 		with_tree "$DITADD" "$work/dit" --explain=no ${mode:+"$mode"} "${options[@]}" -T 2 \
 			-l "$work/input.ldif"
 		ditadd_site "$work/file" ${mode:+"$mode"} "${options[@]}" -T 1 \
