@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "arguments.h"
 
+#include <err.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,21 +104,19 @@ void text_echo(FILE *out, const char *text)
 	(void)fprintf(out, "... [%zu bytes]", len);
 }
 
-int common_say(const char *program, int r, const char *format, ...)
+int common_say(int r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	(void)fprintf(stderr, "%s: ", program);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
+	vwarnx(format, args);
 	va_end(args);
 	return r;
 }
 
-int common_fail_path(const char *program, const char *path, const char *reason)
+int common_fail_path(const char *path, const char *reason)
 {
-	(void)fprintf(stderr, "%s: ", program);
+	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
 	text_echo(stderr, path[0] == '\0' ? "\"\"" : path);
 	(void)fprintf(stderr, ": %s\n", reason);
 	return -1;
@@ -134,9 +133,10 @@ static void print_line(const char *program, const char *what, const char *text)
 	(void)fputc('\n', stderr);
 }
 
-void common_print_report(const char *program, bool is_silent,
-                         const struct dit_report *report)
+void common_print_report(bool is_silent, const struct dit_report *report)
 {
+	const char *program = program_invocation_short_name;
+
 	switch (report->kind) {
 	case DIT_REPORT_DIAGNOSTIC:
 		if (!is_silent) {
@@ -163,11 +163,11 @@ void common_print_report(const char *program, bool is_silent,
 	}
 }
 
-int common_flush_output(const char *program)
+int common_flush_output(void)
 {
 	return fflush(stdout) == 0 && ferror(stdout) == 0
 	               ? 0
-	               : common_say(program, -1, "standard output: %s", strerror(errno));
+	               : common_say(-1, "standard output: %s", strerror(errno));
 }
 
 /* ---- figures ---- */

@@ -21,19 +21,20 @@ int common_read_size(const char *text, uint64_t *ret);
  *
  * @param is_silent  -d 0: diagnostic lines are left out
  */
-void common_print_report(const char *program, bool is_silent,
-                         const struct dit_report *report);
+void common_print_report(bool is_silent, const struct dit_report *report);
+
+/* PROGRAM is program_invocation_short_name in all messages, as in those of err(3);
+ * common_start() has set it. */
 
 /** 'PROGRAM: TEXT' on standard error. @return @p r */
-int common_say(const char *program, int r, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+int common_say(int r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** 'PROGRAM: PATH: REASON' on standard error. @return -1 */
-int common_fail_path(const char *program, const char *path, const char *reason);
+int common_fail_path(const char *path, const char *reason);
 
 /** Write out what was printed on standard output. 0; -1 after a message: something of it
  * is lost */
-int common_flush_output(const char *program);
+int common_flush_output(void);
 
 /* ---- figures for people: digits in groups, sizes and times with units ---- */
 

@@ -2,6 +2,8 @@
 #include "common_options.h"
 
 #include <assert.h>
+#include <err.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -49,11 +51,11 @@ static const struct program programs[] = {
          NULL},
 };
 
-const struct program *option_program(const char *name)
+const struct program *option_program(void)
 {
 	const struct program *program = programs;
 
-	while (strcmp(program->name, name) != 0) {
+	while (strcmp(program->name, program_invocation_short_name) != 0) {
 		program++;
 		assert(program < programs + sizeof(programs) / sizeof(programs[0]));
 	}
@@ -80,31 +82,24 @@ const struct option_row *option_find(const struct program *program, int id)
 	return row;
 }
 
-struct common_options common_options_init(const char *program)
+int common_point_to_help(void)
 {
-	return (struct common_options){
-		.program = program, .database = -1, .user = {.program = program}};
-}
-
-int common_point_to_help(const struct common_options *options)
-{
-	(void)fprintf(stderr, "%s --help says more\n", options->program);
+	(void)fprintf(stderr, "%s --help says more\n", program_invocation_short_name);
 	return -1;
 }
 
-int common_wrong(const struct common_options *options, const char *what,
-                 const char *value)
+int common_wrong(const char *what, const char *value)
 {
-	(void)fprintf(stderr, "%s: %s \"", options->program, what);
+	(void)fprintf(stderr, "%s: %s \"", program_invocation_short_name, what);
 	text_echo(stderr, value);
 	(void)fputs("\"\n", stderr);
-	return common_point_to_help(options);
+	return common_point_to_help();
 }
 
-int common_wrong_call(const struct common_options *options, const char *text)
+int common_wrong_call(const char *text)
 {
-	(void)fprintf(stderr, "%s: %s\n", options->program, text);
-	return common_point_to_help(options);
+	warnx("%s", text);
+	return common_point_to_help();
 }
 
 /* ---- -d ---- */
@@ -168,7 +163,7 @@ static int read_debug(struct common_options *options, const char *text)
 			put_unknown_level(text, " (deferred)");
 		}
 		put_unknown_level(text, "");
-		return is_number ? common_point_to_help(options) : -1;
+		return is_number ? common_point_to_help() : -1;
 	}
 	options->is_silent = strtol(text, &end, 0) == 0 && end != text;
 	return 0;
@@ -201,12 +196,12 @@ static struct figure name_of(const struct option_row *row)
 	return name;
 }
 
-static int wrong_value(const struct common_options *options, const struct option_row *row,
-                       const char *text)
+static int wrong_value(const struct option_row *row, const char *text)
 {
 	uint64_t bytes = 0;
 
-	(void)fprintf(stderr, "%s: %s takes ", options->program, name_of(row).text);
+	(void)fprintf(stderr, "%s: %s takes ", program_invocation_short_name,
+	              name_of(row).text);
 	if (row->kind == OPTION_NUMBER) {
 		(void)fputs(row->takes, stderr);
 	} else if (row->kind == OPTION_WORD) {
@@ -219,7 +214,7 @@ static int wrong_value(const struct common_options *options, const struct option
 	(void)fputs(", not \"", stderr);
 	text_echo(stderr, text);
 	(void)fputs("\"\n", stderr);
-	return common_point_to_help(options);
+	return common_point_to_help();
 }
 
 /* Its place among the words; 0: it is none of them. */
@@ -265,7 +260,7 @@ static bool is_in_range(const struct option_row *row, const char *text, uint64_t
 
 static int read_value(struct common_options *options, int id, const char *text)
 {
-	const struct option_row *row = option_find(option_program(options->program), id);
+	const struct option_row *row = option_find(option_program(), id);
 	struct option_value *value = &options->values[id];
 
 	value->is_given = true;
@@ -274,8 +269,7 @@ static int read_value(struct common_options *options, int id, const char *text)
 		return 0;
 	}
 	value->text = text;
-	return is_in_range(row, text, &value->number) ? 0
-	                                              : wrong_value(options, row, text);
+	return is_in_range(row, text, &value->number) ? 0 : wrong_value(row, text);
 }
 
 bool common_is_given(const struct common_options *options, int option)
@@ -301,9 +295,9 @@ struct known_options {
 	struct option long_options[OPT_END - OPT_LONG + 3];
 };
 
-static struct known_options known_options_of(const char *name)
+static struct known_options known_options_of(void)
 {
-	const struct program *program = option_program(name);
+	const struct program *program = option_program();
 	struct known_options ret = {.letters = ""};
 	struct option *option = ret.long_options;
 	char *letter = ret.letters;
@@ -338,7 +332,6 @@ static int read_common(struct common_options *options, int option, const char *t
 		return meter_read(&options->meter, text) == 0
 		               ? 0
 		               : common_wrong(
-					 options,
 					 "--progress takes none, bar, lines, json or "
 					 "a number of seconds, not",
 					 text);
@@ -351,9 +344,8 @@ static void take_values(struct common_options *options)
 	options->suffix = common_text(options, 'b');
 	options->conf = common_text(options, 'f');
 	options->conf_dir = common_text(options, 'F');
-	if (common_is_given(options, 'n')) {
-		options->database = (int)common_number(options, 'n');
-	}
+	options->database =
+		common_is_given(options, 'n') ? (int)common_number(options, 'n') : -1;
 	options->user.is_verbose = common_is_given(options, 'v');
 	options->is_quiet = options->has_debug;
 }
@@ -361,7 +353,7 @@ static void take_values(struct common_options *options)
 int common_read_options(struct common_options *options, int argc, char *argv[],
                         common_own_option_fn read_own, void *ctx)
 {
-	struct known_options known = known_options_of(options->program);
+	struct known_options known = known_options_of();
 	int option = 0;
 
 	options->argc = argc;
@@ -369,7 +361,7 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 	while ((option = getopt_long(argc, argv, known.letters, known.long_options,
 	                             NULL)) != -1) {
 		if (option == '?') { /* getopt_long() has told */
-			return common_point_to_help(options);
+			return common_point_to_help();
 		}
 		if (read_value(options, option, optarg) < 0) {
 			return -1;
@@ -389,36 +381,36 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 void common_start_meter(struct meter *meter, const struct common_options *options,
                         const struct meter_phase *phases, unsigned nphases)
 {
-	*meter = (struct meter){.program = options->program,
-	                        .phases = phases,
+	*meter = (struct meter){.phases = phases,
 	                        .nphases = nphases,
 	                        .is_silent = options->is_silent,
 	                        .request = common_catch_requests()};
 	meter_start(meter, &options->meter, options->is_quiet);
 }
 
-static int refuse_operand(const struct common_options *options, const char *text)
+static int refuse_operand(const char *text)
 {
-	const char *hint = option_program(options->program)->unexpected;
+	const char *hint = option_program()->unexpected;
 
-	(void)fprintf(stderr, "%s: unexpected argument \"", options->program);
+	(void)fprintf(stderr, "%s: unexpected argument \"",
+	              program_invocation_short_name);
 	text_echo(stderr, text);
 	(void)fprintf(stderr, "\"%s%s\n", hint == NULL ? "" : ": ",
 	              hint == NULL ? "" : hint);
-	return common_point_to_help(options);
+	return common_point_to_help();
 }
 
 int common_check_options(const struct common_options *options, int argc, char *argv[])
 {
 	if (optind < argc) {
-		return refuse_operand(options, argv[optind]);
+		return refuse_operand(argv[optind]);
 	}
 	if (options->suffix != NULL && options->database >= 0) {
-		return common_wrong_call(options, "-b and -n exclude each other");
+		return common_wrong_call("-b and -n exclude each other");
 	}
 	if (common_is_given(options, OPT_DATABASE) &&
 	    common_text(options, OPT_DATABASE)[0] == '\0') {
-		return common_wrong_call(options, "--database needs a directory");
+		return common_wrong_call("--database needs a directory");
 	}
 	return 0;
 }
@@ -475,7 +467,7 @@ bool common_is_setting(const struct common_setting *setting, const char *name)
 	       strncasecmp(setting->text, name, setting->name_len) == 0;
 }
 
-int common_pass_setting(const struct common_options *options, const char *text)
+int common_pass_setting(const char *text)
 {
 	static const struct {
 		const char *name;
@@ -502,7 +494,7 @@ int common_pass_setting(const struct common_options *options, const char *text)
 		}
 		return 0;
 	}
-	return common_wrong(options, "unknown option -o", text);
+	return common_wrong("unknown option -o", text);
 }
 
 /* ---- the text of --help ---- */
@@ -599,11 +591,11 @@ static void put_help(const struct program *program)
 bool common_print_help(const struct common_options *options)
 {
 	if (common_is_given(options, OPT_HELP)) {
-		put_help(option_program(options->program));
+		put_help(option_program());
 		return true;
 	}
 	if (common_is_given(options, 'V')) {
-		(void)printf("%s (%s)\n", options->program, dit_version());
+		(void)printf("%s (%s)\n", program_invocation_short_name, dit_version());
 		return true;
 	}
 	return false;

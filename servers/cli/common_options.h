@@ -5,7 +5,6 @@
  * prints (doc/packaging/completion); tests/packaging/completion.sh compares man pages
  * with the rows. An option whose help differs between programs has a row for each text.
  *
- *     options->common = common_options_init("ditadd");
  *     r = common_read_options(&options->common, argc, argv, read_own, options);
  *     if (r > 0) {
  *             r = common_check_options(&options->common, argc, argv);
@@ -74,8 +73,8 @@ struct program {
 	const char *unexpected; /* what to give in place of an operand; NULL: nothing */
 };
 
-/** @param name  of one of the programs */
-const struct program *option_program(const char *name);
+/** The one that runs. */
+const struct program *option_program(void);
 
 /** The row after @p row that the program has; NULL as @p row: the first. NULL: the end */
 const struct option_row *option_next(const struct program *program,
@@ -94,8 +93,8 @@ struct option_value {
 	uint64_t number;
 };
 
+/** Zero: nothing is read. */
 struct common_options {
-	const char *program;
 	int argc; /* the command line, all of it; borrowed */
 	char *const *argv;
 	struct option_value values[OPT_END];
@@ -110,8 +109,6 @@ struct common_options {
 	bool has_debug; /* -d given */
 	bool is_quiet;  /* no progress unless --progress was given: with -d, as slapadd */
 };
-
-struct common_options common_options_init(const char *program);
 
 /**
  * Reads an option that counts in the order of the command line. @p text has the kind that
@@ -169,14 +166,13 @@ bool common_print_help(const struct common_options *options);
 int common_check_options(const struct common_options *options, int argc, char *argv[]);
 
 /** 'PROGRAM --help says more', below a message. @return -1 */
-int common_point_to_help(const struct common_options *options);
+int common_point_to_help(void);
 
 /** 'PROGRAM: WHAT "VALUE"', and where more is said. @return -1 */
-int common_wrong(const struct common_options *options, const char *what,
-                 const char *value);
+int common_wrong(const char *what, const char *value);
 
 /** 'PROGRAM: TEXT', and where more is said. @return -1 */
-int common_wrong_call(const struct common_options *options, const char *text);
+int common_wrong_call(const char *text);
 
 /**
  * The options that chose the configuration and the database, as words for a shell, each
@@ -198,6 +194,6 @@ struct common_setting common_read_setting(const char *text);
 bool common_is_setting(const struct common_setting *setting, const char *name);
 /** A setting that is none of the program's: those of slapd's tools change nothing. 0; -1
  * after a message: it is none of these either */
-int common_pass_setting(const struct common_options *options, const char *text);
+int common_pass_setting(const char *text);
 
 #endif

@@ -26,7 +26,7 @@ static int add(struct arguments *args, const char *text)
 {
 	return text == NULL || argz_add(&args->text, &args->len, text) == 0
 	               ? 0
-	               : common_say(args->options->program, -1, "out of memory");
+	               : common_say(-1, "out of memory");
 }
 
 bool config_database_is_meant(const struct common_options *options)
@@ -37,8 +37,8 @@ bool config_database_is_meant(const struct common_options *options)
 
 static int refuse(const struct arguments *args, const char *why, const char *what)
 {
-	return common_say(args->options->program, -1, "%s %s the config database%s%s",
-	                  args->tool->name, args->tool->does, why, what);
+	return common_say(-1, "%s %s the config database%s%s", args->tool->name,
+	                  args->tool->does, why, what);
 }
 
 /* A common_own_option_fn. @return 0; -1 after a message: the tool has no such option */
@@ -52,8 +52,7 @@ static int take_option(void *ctx, int option, const char *value)
 	}
 	if (option >= OPT_LONG) {
 		return refuse(args, ", and has no --",
-		              option_find(option_program(args->options->program), option)
-		                      ->name);
+		              option_find(option_program(), option)->name);
 	}
 	if (strchr(args->tool->letters, option) == NULL) {
 		return refuse(args, ", and has no ", letter);
@@ -67,7 +66,7 @@ static int take_option(void *ctx, int option, const char *value)
 /* The command line once more; a file without -l gets one. */
 static int take_arguments(struct arguments *args, int argc, char *argv[])
 {
-	struct common_options again = common_options_init(args->options->program);
+	struct common_options again = {.argc = 0};
 	int r = 0;
 
 	optind = 0;
@@ -88,13 +87,13 @@ static int check_tree(const struct common_options *options)
 
 	if (options->conf == NULL && asprintf(&root, "%s/cn=config.ldif", dir) >= 0 &&
 	    access(root, F_OK) != 0 && errno == ENOENT) {
-		r = common_say(options->program, -1,
+		r = common_say(-1,
 		               "%s: there is no configuration tree in it, which the "
 		               "config database is: see -F",
 		               dir);
 	} else if (options->conf != NULL && options->conf_dir == NULL) {
-		(void)common_say(options->program, 0, "could not open database.");
-		r = common_say(options->program, -1,
+		(void)common_say(0, "could not open database.");
+		r = common_say(-1,
 		               "%s is no configuration tree, which the config database "
 		               "is: see -F",
 		               options->conf);
@@ -115,13 +114,12 @@ int config_database_hand_over(const struct common_options *options,
 	r = r ?: take_arguments(&args, argc, argv);
 	if (r == 0) {
 		items = calloc(argz_count(args.text, args.len) + 1, sizeof(*items));
-		r = items == NULL ? common_say(options->program, -1, "out of memory") : 0;
+		r = items == NULL ? common_say(-1, "out of memory") : 0;
 	}
 	if (r == 0) {
 		argz_extract(args.text, args.len, items);
 		(void)execv(slapd, items);
-		(void)common_say(options->program, -1,
-		                 "%s %s the config database; %s: %s", tool->name,
+		(void)common_say(-1, "%s %s the config database; %s: %s", tool->name,
 		                 tool->does, slapd, strerror(errno));
 	}
 	free(items);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "estimate_text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -60,13 +61,14 @@ static json_t *time_json(const struct dit_estimate *estimate)
 	               : json_real((double)estimate->cpu_us / 1e6 / estimate->threads);
 }
 
-static json_t *make_json(const struct dit_estimate *estimate, const char *program)
+static json_t *make_json(const struct dit_estimate *estimate)
 {
 	return json_pack(
 		"{s:i, s:s, s:s, s:{s:o, s:o, s:b}, s:o, s:o, s:o, s:o, s:{s:o, s:o, "
 		"s:o}, s:{s:o, s:o, s:o}, s:i, s:o, s:o}",
-		"format", 2, "program", program, "version", dit_version(), "sample",
-		"entries", json_number(estimate->sampled_entries), "bytes",
+		"format", 2, "program", program_invocation_short_name, "version",
+		dit_version(), "sample", "entries",
+		json_number(estimate->sampled_entries), "bytes",
 		json_number(estimate->sampled_bytes), "is_whole", (int)estimate->is_whole,
 		"entries", json_number(estimate->nentries), "refused",
 		json_number(estimate->nrefused), "input_bytes",
@@ -93,8 +95,7 @@ static bool is_same_disk(const json_t *x, const json_t *y)
 }
 
 /* A place needs what all of them need on its disk, and is told if no earlier one was. */
-static int judge_disk(const char *program, const json_t *places, size_t number,
-                      const char *hint)
+static int judge_disk(const json_t *places, size_t number, const char *hint)
 {
 	const json_t *place = json_array_get(places, number);
 	uint64_t room = fact_number(place, "free_bytes");
@@ -113,12 +114,12 @@ static int judge_disk(const char *program, const json_t *places, size_t number,
 	if (need <= room) {
 		return 0;
 	}
-	return common_say(program, 1, "%s: about %s of disk are needed, %s are free%s",
+	return common_say(1, "%s: about %s of disk are needed, %s are free%s",
 	                  fact_text(place, "directory"), figure_bytes(need).text,
 	                  figure_bytes(room).text, hint);
 }
 
-static int judge_maxsize(const char *program, const json_t *db)
+static int judge_maxsize(const json_t *db)
 {
 	uint64_t bytes = fact_number(db, "bytes");
 	uint64_t maxsize = fact_number(db, "maxsize_bytes");
@@ -126,7 +127,7 @@ static int judge_maxsize(const char *program, const json_t *db)
 	if (bytes <= maxsize) {
 		return 0;
 	}
-	return common_say(program, 1,
+	return common_say(1,
 	                  "%s: the database will need about %s, but maxsize is %s: "
 	                  "configure \"maxsize %lu\"",
 	                  fact_text(db, "directory"), figure_bytes(bytes).text,
@@ -134,7 +135,7 @@ static int judge_maxsize(const char *program, const json_t *db)
 	                  (bytes + bytes / 2 + (1u << 20) - 1) >> 20 << 20);
 }
 
-static int judge_memory(const char *program, const json_t *memory)
+static int judge_memory(const json_t *memory)
 {
 	uint64_t need = fact_number(memory, "bytes");
 	uint64_t room = fact_number(memory, "available_bytes");
@@ -142,7 +143,7 @@ static int judge_memory(const char *program, const json_t *memory)
 	if (room == 0 || need <= room) { /* 0: the system does not tell */
 		return 0;
 	}
-	return common_say(program, 1,
+	return common_say(1,
 	                  "about %s of memory are needed, %s are available: give less "
 	                  "--memory",
 	                  figure_bytes(need).text, figure_bytes(room).text);
@@ -150,7 +151,6 @@ static int judge_memory(const char *program, const json_t *memory)
 
 unsigned estimate_judge(const json_t *json, bool may_grow)
 {
-	const char *program = fact_text(json, "program");
 	const json_t *databases = json_object_get(json, "databases");
 	size_t ndatabases = json_array_size(databases);
 	json_t *places = json_copy((json_t *)databases);
@@ -158,27 +158,27 @@ unsigned estimate_judge(const json_t *json, bool may_grow)
 
 	(void)json_array_append(places, json_object_get(json, "temporary"));
 	for (size_t i = 0; i < ndatabases && !may_grow; i++) {
-		n += judge_maxsize(program, json_array_get(databases, i));
+		n += judge_maxsize(json_array_get(databases, i));
 	}
 	for (size_t i = 0; i <= ndatabases; i++) {
-		n += judge_disk(program, places, i,
+		n += judge_disk(places, i,
 		                i < ndatabases
 		                        ? ""
 		                        : ": give another --tmpdir, or more --memory");
 	}
 	json_decref(places);
-	return n + judge_memory(program, json_object_get(json, "memory"));
+	return n + judge_memory(json_object_get(json, "memory"));
 }
 
-int estimate_tell(const struct dit_estimate *estimate, const char *program,
-                  enum estimate_mode mode, bool may_grow)
+int estimate_tell(const struct dit_estimate *estimate, enum estimate_mode mode,
+                  bool may_grow)
 {
-	json_t *json = make_json(estimate, program);
+	json_t *json = make_json(estimate);
 	const struct filler lines = {.out = stdout, .json = json, .row = json};
 	unsigned n = 1;
 
 	if (json == NULL) {
-		return common_say(program, -1, "no memory for the estimate");
+		return common_say(-1, "no memory for the estimate");
 	}
 	if (mode == ESTIMATE_JSON) {
 		(void)json_print(stdout, json_incref(json),
@@ -186,7 +186,7 @@ int estimate_tell(const struct dit_estimate *estimate, const char *program,
 	} else {
 		pattern_fill(&lines, estimate_txt);
 	}
-	if (common_flush_output(program) == 0) {
+	if (common_flush_output() == 0) {
 		n = estimate_judge(json, may_grow);
 	}
 	json_decref(json);

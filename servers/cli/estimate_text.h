@@ -24,14 +24,13 @@ enum estimate_mode {
  * Print the estimate on standard output (doc/stats.md), and on standard error a line for
  * each thing that does not fit.
  *
- * @param program   "ditadd"
  * @param may_grow  maxsize does not count
  *
  * @return 0: all fits; -1, after a message on standard error: something does not fit, no
  *         memory, or standard output cannot be written
  */
-int estimate_tell(const struct dit_estimate *estimate, const char *program,
-                  enum estimate_mode mode, bool may_grow);
+int estimate_tell(const struct dit_estimate *estimate, enum estimate_mode mode,
+                  bool may_grow);
 
 /** Print only the lines about what does not fit, from the JSON of an estimate (borrowed).
  * Returns their number. */

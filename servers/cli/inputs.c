@@ -27,7 +27,7 @@
 #define NAME_BYTES        64
 #define PART_DIGEST_BYTES 33 /* 32 digits and NUL */
 
-#define TELL(format, ...) common_say(program, 1, "%s: " format, directory, __VA_ARGS__)
+#define TELL(format, ...) common_say(1, "%s: " format, directory, __VA_ARGS__)
 
 /* @return how long the beginning is that tells the part; 0: it is none */
 static size_t read_name(const char *name, unsigned *number, unsigned *n)
@@ -51,8 +51,7 @@ static int compare_parts(const void *a, const void *b)
 
 /* Put names of parts in order, and check that they are all parts of one split, each once.
  * 0; 1: told */
-static int sort_parts(const char *program, const char *directory, struct dirent **items,
-                      size_t n)
+static int sort_parts(const char *directory, struct dirent **items, size_t n)
 {
 	unsigned all = 0;
 
@@ -118,8 +117,7 @@ static bool read_line(FILE *file, const char *name, char ret[PART_DIGEST_BYTES])
 }
 
 /* 0; 1: told */
-static int read_digests(const char *program, const char *directory, const char *name,
-                        struct part_digests *ret)
+static int read_digests(const char *directory, const char *name, struct part_digests *ret)
 {
 	const char *why = "no digest of this part";
 	bool is_read = false;
@@ -202,16 +200,16 @@ static int add_file(struct inputs *inputs, const char *directory, const char *na
 }
 
 /* @return 0; -errno; 1: told */
-static int add_parts(struct inputs *inputs, const char *program, const char *directory,
-                     struct dirent **items, size_t n)
+static int add_parts(struct inputs *inputs, const char *directory, struct dirent **items,
+                     size_t n)
 {
 	struct part_digests first = {.map = ""};
-	int r = sort_parts(program, directory, items, n);
+	int r = sort_parts(directory, items, n);
 
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct part_digests digests;
 
-		if (read_digests(program, directory, items[i]->d_name, &digests) != 0) {
+		if (read_digests(directory, items[i]->d_name, &digests) != 0) {
 			return 1;
 		}
 		first = i == 0 ? digests : first;
@@ -226,8 +224,8 @@ static int add_parts(struct inputs *inputs, const char *program, const char *dir
 	return r;
 }
 
-static int add_files(struct inputs *inputs, const char *program, const char *directory,
-                     struct dirent **items, size_t n)
+static int add_files(struct inputs *inputs, const char *directory, struct dirent **items,
+                     size_t n)
 {
 	int r = 0;
 
@@ -236,7 +234,7 @@ static int add_files(struct inputs *inputs, const char *program, const char *dir
 		unsigned all = 0;
 
 		if (read_name(items[i]->d_name, &number, &all) > 0) {
-			return add_parts(inputs, program, directory, items, n);
+			return add_parts(inputs, directory, items, n);
 		}
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -245,14 +243,13 @@ static int add_files(struct inputs *inputs, const char *program, const char *dir
 	return r;
 }
 
-static int add_directory(struct inputs *inputs, const char *program,
-                         const char *directory)
+static int add_directory(struct inputs *inputs, const char *directory)
 {
 	struct dirent **items = NULL;
 	int n = scandir(directory, &items, select_ldif, alphasort);
 	int r = n < 0 ? -errno : n == 0 ? -ENOENT : 0;
 
-	r = r ?: add_files(inputs, program, directory, items, (size_t)n);
+	r = r ?: add_files(inputs, directory, items, (size_t)n);
 	for (int i = 0; i < n; i++) {
 		free(items[i]);
 	}
@@ -261,7 +258,7 @@ static int add_directory(struct inputs *inputs, const char *program,
 }
 
 /* @return 0; -errno; 1: told */
-static int add(struct inputs *inputs, const char *program, const char *text)
+static int add(struct inputs *inputs, const char *text)
 {
 	struct stat status;
 	char *path = NULL;
@@ -275,15 +272,15 @@ static int add(struct inputs *inputs, const char *program, const char *text)
 		return add_path(inputs, NULL, NULL);
 	}
 	if (stat(text, &status) == 0 && S_ISDIR(status.st_mode)) {
-		return add_directory(inputs, program, text);
+		return add_directory(inputs, text);
 	}
 	path = strdup(text);
 	return path == NULL ? -ENOMEM : add_path(inputs, path, NULL);
 }
 
-int inputs_add(struct inputs *inputs, const char *program, const char *text)
+int inputs_add(struct inputs *inputs, const char *text)
 {
-	int r = add(inputs, program, text);
+	int r = add(inputs, text);
 
 	switch (r) {
 	case 0:
@@ -291,31 +288,26 @@ int inputs_add(struct inputs *inputs, const char *program, const char *text)
 	case 1:
 		return -1;
 	case -EALREADY:
-		(void)fprintf(stderr,
-		              "%s: standard input (-l -) can be read only once\n"
-		              "%s --help says more\n",
-		              program, program);
-		return -1;
+		(void)common_say(0, "standard input (-l -) can be read only once");
+		return common_point_to_help();
 	case -ENOENT:
-		return common_fail_path(program, text,
-		                        "a directory without files *.ldif*");
+		return common_fail_path(text, "a directory without files *.ldif*");
 	default:
-		return common_fail_path(program, text, strerror(-r));
+		return common_fail_path(text, strerror(-r));
 	}
 }
 
-void inputs_tell_again(const char *program, const char *path)
+void inputs_tell_again(const char *path)
 {
 	const char *slash = path == NULL ? NULL : strrchr(path, '/');
 	unsigned number = 0;
 	unsigned n = 0;
 
 	if (slash != NULL && read_name(slash + 1, &number, &n) > 0) {
-		(void)common_say(program, 0, "run ditsplit --part %u/%u again", number,
-		                 n);
+		(void)common_say(0, "run ditsplit --part %u/%u again", number, n);
 		return;
 	}
-	(void)common_say(program, 0,
+	(void)common_say(0,
 	                 "nothing was changed; if a part is damaged (xxh128sum -c "
 	                 "tells), run ditsplit --part R/N again, with the R and N of its "
 	                 "name");
@@ -346,8 +338,7 @@ void inputs_tell_terminal(const struct inputs *inputs,
 {
 	if (has_standard_input(inputs) && isatty(STDIN_FILENO) == 1 &&
 	    !options->is_silent) {
-		(void)common_say(options->program, 0,
-		                 "reading LDIF from the terminal; Ctrl-D ends it");
+		(void)common_say(0, "reading LDIF from the terminal; Ctrl-D ends it");
 	}
 }
 
@@ -429,7 +420,7 @@ int inputs_keep(const struct inputs *inputs, const struct common_options *option
 			path == NULL ? NULL : objection(inputs, options, path, paths, n);
 
 		if (reason != NULL) {
-			return common_fail_path(options->program, path, reason);
+			return common_fail_path(path, reason);
 		}
 		paths[n] = path;
 		n += path != NULL;
@@ -465,15 +456,14 @@ int inputs_pipe(const char *path)
 	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? fd : -1;
 }
 
-static int drain_pipe(const char *path, const char *program,
-                      const volatile sig_atomic_t *stop)
+static int drain_pipe(const char *path, const volatile sig_atomic_t *stop)
 {
 	int pipe = inputs_pipe(path);
 	int fd = pipe < 0 ? -1 : memfd_create("input", MFD_CLOEXEC);
 	int r = pipe < 0 ? 0 : fd < 0 ? -1 : drain(pipe, fd, stop);
 
 	if (r < 0) {
-		(void)common_fail_path(program, path == NULL ? "standard input" : path,
+		(void)common_fail_path(path == NULL ? "standard input" : path,
 		                       strerror(errno));
 	}
 	if (fd >= 0) {
@@ -482,13 +472,12 @@ static int drain_pipe(const char *path, const char *program,
 	return r;
 }
 
-int inputs_drain_pipes(const struct inputs *inputs, const char *program,
-                       const volatile sig_atomic_t *stop)
+int inputs_drain_pipes(const struct inputs *inputs, const volatile sig_atomic_t *stop)
 {
-	int r = inputs->n == 0 ? drain_pipe(NULL, program, stop) : 0;
+	int r = inputs->n == 0 ? drain_pipe(NULL, stop) : 0;
 
 	for (size_t i = 0; i < inputs->n && r == 0; i++) {
-		r = drain_pipe(inputs->paths[i], program, stop);
+		r = drain_pipe(inputs->paths[i], stop);
 	}
 	return r;
 }

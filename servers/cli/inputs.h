@@ -32,7 +32,7 @@ struct inputs {
  *
  * @return 0; -1 after a message on stderr
  */
-int inputs_add(struct inputs *inputs, const char *program, const char *text);
+int inputs_add(struct inputs *inputs, const char *text);
 void inputs_deinit(struct inputs *inputs);
 
 /**
@@ -40,7 +40,7 @@ void inputs_deinit(struct inputs *inputs);
  *
  * @param path  the part whose digest is another one; NULL: not known
  */
-void inputs_tell_again(const char *program, const char *path);
+void inputs_tell_again(const char *path);
 
 /** If one of them, or standard input without any, is a terminal, say on stderr that
  * somebody has to type. */
@@ -63,8 +63,7 @@ int inputs_pipe(const char *path);
  *
  * @return 0; -1 after a message on stderr
  */
-int inputs_drain_pipes(const struct inputs *inputs, const char *program,
-                       const volatile sig_atomic_t *stop);
+int inputs_drain_pipes(const struct inputs *inputs, const volatile sig_atomic_t *stop);
 
 /** "input" of the statistics (doc/stats.md). Returns owned; NULL: no memory
  * @param bytes  of the text that was read */

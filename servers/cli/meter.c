@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "meter.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -226,7 +227,8 @@ void progress_text_bar(char *ret, size_t size, unsigned columns,
 void progress_text_line(char *ret, size_t size, const struct progress_view *view)
 {
 	char fields[NFIELDS][FIELD_BYTES];
-	size_t at = (size_t)snprintf(ret, size, "%s: %s", view->program, view->phase);
+	size_t at = (size_t)snprintf(ret, size, "%s: %s", program_invocation_short_name,
+	                             view->phase);
 
 	put_fields(fields, view);
 	if (view->share >= 0) {
@@ -350,9 +352,7 @@ static void show(struct meter *meter, const struct dit_progress *progress)
 {
 	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	bool now = is_requested(meter);
-	struct progress_view view = {.program = meter->program,
-	                             .progress = progress,
-	                             .seconds = (double)ms / 1000};
+	struct progress_view view = {.progress = progress, .seconds = (double)ms / 1000};
 
 	if (progress->phase >= meter->nphases) {
 		return;
@@ -389,7 +389,7 @@ void meter_take_report(void *ctx, const struct dit_report *report)
 	struct meter *meter = ctx;
 
 	meter_break(meter);
-	common_print_report(meter->program, meter->is_silent, report);
+	common_print_report(meter->is_silent, report);
 }
 
 void meter_break(struct meter *meter)
@@ -407,8 +407,7 @@ void meter_end(struct meter *meter, bool has_succeeded)
 {
 	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	double seconds = (double)ms / 1000;
-	struct progress_view view = {.program = meter->program,
-	                             .phase = "done",
+	struct progress_view view = {.phase = "done",
 	                             .progress = &meter->last,
 	                             .share = 1,
 	                             .seconds = seconds,

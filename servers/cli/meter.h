@@ -50,9 +50,8 @@ struct meter_phase {
 	const char *stats_name; /* in the statistics; NULL: the same */
 };
 
-/** Zero with the name of the program shows nothing, and prints reports. */
+/** Zero shows nothing, and prints reports. */
 struct meter {
-	const char *program;
 	const struct meter_phase *phases; /* static */
 	unsigned nphases;
 	bool is_silent;            /* -d 0: no diagnostic lines */
@@ -95,7 +94,6 @@ void meter_end(struct meter *meter, bool has_succeeded);
 /* ---- its texts ---- */
 
 struct progress_view {
-	const char *program;
 	const char *phase; /* shown to the user */
 	const struct dit_progress *progress;
 	double share;   /* of the whole work, 0 to 1; negative: not known */

@@ -33,7 +33,7 @@ void common_raise_file_limit(void)
 	}
 }
 
-static int need_stack(const char *program)
+static int need_stack(void)
 {
 	struct rlimit limit;
 	pthread_attr_t threads;
@@ -47,7 +47,7 @@ static int need_stack(const char *program)
 	limit.rlim_max = max < STACK_BYTES ? STACK_BYTES : max; /* root may */
 	if (setrlimit(RLIMIT_STACK, &limit) < 0) {
 		return common_say(
-			program, -1,
+			-1,
 			"the stack may have %lu KiB, and needs %u KiB: raise the "
 			"limit (ulimit -s)",
 			max >> 10, STACK_BYTES >> 10);
@@ -78,10 +78,11 @@ int common_start(const char *program, int failed, common_main_fn run, int argc,
 {
 	int status = 0;
 
+	program_invocation_short_name = (char *)program;
 	spare_address_space();
 	(void)setvbuf(stderr, NULL, _IOLBF, 0); /* a line is one write */
-	status = need_stack(program) < 0 ? failed : run(argc, argv);
-	return status == 0 && common_flush_output(program) < 0 ? failed : status;
+	status = need_stack() < 0 ? failed : run(argc, argv);
+	return status == 0 && common_flush_output() < 0 ? failed : status;
 }
 
 /* ---- signals ---- */
@@ -162,7 +163,7 @@ volatile sig_atomic_t *common_catch_requests(void)
  *
  * @return 1; 0: there is none; -errno after a message
  */
-static int look_at(const struct common_user *user, const char *path, struct stat *ret)
+static int look_at(const char *path, struct stat *ret)
 {
 	char why[DIT_PATH_WHY_BYTES];
 	const char *name = NULL;
@@ -173,9 +174,7 @@ static int look_at(const struct common_user *user, const char *path, struct stat
 		fd = dit_path_open_parent(path, &name, why);
 	}
 	if (fd < 0) {
-		return why[0] == '\0'
-		               ? 0
-		               : common_say(user->program, fd, "%s: %s", path, why);
+		return why[0] == '\0' ? 0 : common_say(fd, "%s: %s", path, why);
 	}
 	r = fstat(fd, ret) == 0;
 	(void)close(fd);
@@ -195,7 +194,7 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 	for (size_t i = 0; i < n; i++) {
 		const struct passwd *entry = NULL;
 		struct stat status = {.st_uid = 0};
-		int r = look_at(user, directories[i], &status);
+		int r = look_at(directories[i], &status);
 
 		if (r < 0) {
 			return r;
@@ -205,7 +204,7 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 		}
 		if (first != NULL && status.st_uid != user->uid) {
 			return common_say(
-				user->program, -EPERM,
+				-EPERM,
 				"%s belongs to user %u, %s to user %u: root works as "
 				"one user, so give both to one",
 				first, (unsigned)user->uid, directories[i],
@@ -245,12 +244,12 @@ static int become(const struct common_user *user)
 	if (r < 0 || setresgid(user->gid, user->gid, user->gid) < 0 ||
 	    setresuid(user->uid, user->uid, user->uid) < 0) {
 		r = -errno;
-		return common_say(user->program, r, "cannot become user %u: %s",
-		                  (unsigned)user->uid, strerror(-r));
+		return common_say(r, "cannot become user %u: %s", (unsigned)user->uid,
+		                  strerror(-r));
 	}
 	if (!is_final(user)) {
 		return common_say(
-			user->program, -EPERM,
+			-EPERM,
 			"became user %u, but could become root again: this process "
 			"was started with capabilities that survive",
 			(unsigned)user->uid);
@@ -269,7 +268,7 @@ static bool is_copy(const struct common_user *user, const char *directory)
 static int refuse_copy(const struct common_user *user, const char *directory)
 {
 	return common_say(
-		user->program, -EACCES,
+		-EACCES,
 		"%s: Permission denied for user %u, as whom root works since %s "
 		"belongs to that user: \"chown -R --reference=%s %s\"",
 		directory, (unsigned)user->uid, user->owned, user->owned, directory);
@@ -291,7 +290,7 @@ static int check_file(const struct common_user *user, const char *directory,
 		return refuse_copy(user, directory);
 	}
 	return common_say(
-		user->program, -EACCES,
+		-EACCES,
 		"%s belongs to user %u and user %u may not open it, so neither may a "
 		"slapd of that user: \"chown --reference=%s %s\"",
 		path, (unsigned)status.st_uid, (unsigned)user->uid, directory, path);
@@ -305,8 +304,7 @@ static int check_directory(const struct common_user *user, const char *directory
 	    errno == EACCES) {
 		return is_copy(user, directory)
 		               ? refuse_copy(user, directory)
-		               : common_say(user->program, -EACCES,
-		                            "%s: Permission denied for user %u",
+		               : common_say(-EACCES, "%s: Permission denied for user %u",
 		                            directory, (unsigned)user->uid);
 	}
 	r = check_file(user, directory, "data.mdb");

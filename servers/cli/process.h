@@ -61,9 +61,8 @@ const volatile sig_atomic_t *common_catch_interrupts(void);
 volatile sig_atomic_t *common_catch_requests(void);
 
 struct common_user {
-	const char *program; /* in messages */
-	bool writes;         /* the database will be changed, not only read */
-	bool is_verbose;     /* say who is become */
+	bool writes;     /* the database will be changed, not only read */
+	bool is_verbose; /* say who is become */
 
 	bool was_root; /* root has started the program */
 	/* Set where root becomes another user. */

@@ -107,13 +107,12 @@ int rejects_open(struct rejects *rejects)
 	}
 	dir_fd = dit_path_open_parent(rejects->path, &name, why);
 	if (dir_fd < 0) {
-		return common_fail_path(rejects->program, rejects->path,
+		return common_fail_path(rejects->path,
 		                        why[0] == '\0' ? strerror(-dir_fd) : why);
 	}
 	reason = open_in(&rejects->file, dir_fd, name);
 	(void)close(dir_fd);
-	return reason == NULL ? 0
-	                      : common_fail_path(rejects->program, rejects->path, reason);
+	return reason == NULL ? 0 : common_fail_path(rejects->path, reason);
 }
 
 static int sync_file(FILE *file)
@@ -131,8 +130,7 @@ int rejects_complete(void *ctx)
 
 	if (r < 0) {
 		meter_break(rejects->meter);
-		(void)common_say(rejects->program, r,
-		                 "%s: %s; the database is what it was before",
+		(void)common_say(r, "%s: %s; the database is what it was before",
 		                 rejects->path, dit_strerror(r));
 	}
 	return r;
@@ -179,7 +177,6 @@ int rejects_close(struct rejects *rejects)
 	bool is_bad = rejects->file != NULL && ferror(rejects->file) != 0;
 
 	return rejects->file != NULL && (fclose(rejects->file) != 0 || is_bad)
-	               ? common_fail_path(rejects->program, rejects->path,
-	                                  "not written completely")
+	               ? common_fail_path(rejects->path, "not written completely")
 	               : 0;
 }

@@ -4,7 +4,7 @@
  * loaded. Comment lines in front of a record give its line number, its DN and the
  * reason.
  *
- *     rejects.program, rejects.path, rejects.meter
+ *     rejects.path, rejects.meter
  *     r = rejects_open(&rejects);     before the work
  *     REJECTS_CALLBACKS(&opts, &rejects);
  *     ...
@@ -24,7 +24,6 @@
 #include "meter.h"
 
 struct rejects {
-	const char *program; /* in messages */
 	const char *path;    /* --rejects; NULL: not given */
 	FILE *file;          /* NULL: not open */
 	struct meter *meter; /* whose line messages stand in for; NULL: none */

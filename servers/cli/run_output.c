@@ -19,7 +19,7 @@
 
 static int fail(const struct result_file *file, int r)
 {
-	return common_fail_path(file->program, file->path,
+	return common_fail_path(file->path,
 	                        file->out.why[0] == '\0' ? strerror(-r) : file->out.why);
 }
 
@@ -38,11 +38,11 @@ static ssize_t put(void *cookie, const char *bytes, size_t len)
 	return file->error == 0 ? (ssize_t)len : 0;
 }
 
-int result_file_open(struct result_file *file, const char *program, const char *path)
+int result_file_open(struct result_file *file, const char *path)
 {
 	int r = 0;
 
-	*file = (struct result_file){.program = program, .path = path};
+	*file = (struct result_file){.path = path};
 	if (path == NULL) {
 		return 0;
 	}
@@ -108,12 +108,11 @@ bool run_output_is_wanted(const struct run_output *output)
 	return output->wants_lines || wants_record(output);
 }
 
-int run_output_open(struct run_output *output, const char *program)
+int run_output_open(struct run_output *output)
 {
-	int r = result_file_open(&output->stats, program, output->stats.path);
+	int r = result_file_open(&output->stats, output->stats.path);
 
-	return r < 0 ? r
-	             : result_file_open(&output->report, program, output->report.path);
+	return r < 0 ? r : result_file_open(&output->report, output->report.path);
 }
 
 void run_output_start(struct run_output *output, const struct common_options *options,
@@ -124,7 +123,7 @@ void run_output_start(struct run_output *output, const struct common_options *op
 }
 
 /* @return 0; -1 after a message */
-static int write_lines(const char *program, const json_t *json)
+static int write_lines(const json_t *json)
 {
 	const char *result = fact_text(json, "result");
 
@@ -132,7 +131,7 @@ static int write_lines(const char *program, const json_t *json)
 		return 0;
 	}
 	summary_print(stdout, json, NULL, true);
-	return common_flush_output(program);
+	return common_flush_output();
 }
 
 int run_output_write(struct run_output *output, json_t *own, const uint64_t *wall_us,
@@ -148,7 +147,7 @@ int run_output_write(struct run_output *output, json_t *own, const uint64_t *wal
 		return -1;
 	}
 	if (output->wants_lines) {
-		r = write_lines(fact_text(json, "program"), json);
+		r = write_lines(json);
 	}
 	if (output->wants_summary && strcmp(fact_text(json, "result"), "failed") != 0) {
 		summary_print(stderr, json, output->next, false);
@@ -165,8 +164,7 @@ int run_output_write(struct run_output *output, json_t *own, const uint64_t *wal
 		r = result_file_place(&output->report) < 0 ? -1 : r;
 	}
 	if (r < 0 && strcmp(fact_text(json, "result"), "stored") == 0) {
-		(void)fprintf(stderr, "%s: the database has the result all the same\n",
-		              fact_text(json, "program"));
+		(void)common_say(0, "the database has the result all the same");
 	}
 	json_decref(json);
 	return r;

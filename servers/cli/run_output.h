@@ -33,16 +33,15 @@
 
 /** Zero: none is open. */
 struct result_file {
-	const char *program; /* in messages */
-	const char *path;    /* borrowed; NULL: no file is wanted */
-	FILE *file;          /* NULL: it is not open */
-	int error;           /* -errno of the write that failed; 0: none has */
+	const char *path; /* borrowed; NULL: no file is wanted */
+	FILE *file;       /* NULL: it is not open */
+	int error;        /* -errno of the write that failed; 0: none has */
 	struct dit_export_file out;
 };
 
 /** @p file stays where it is. 0, also without a path; -1 after a message on standard
  * error: the file cannot be written. */
-int result_file_open(struct result_file *file, const char *program, const char *path);
+int result_file_open(struct result_file *file, const char *path);
 
 /** Close the file and give it its name. 0; -1 after a message: the place is unchanged. */
 int result_file_place(struct result_file *file);
@@ -71,7 +70,7 @@ bool run_output_is_wanted(const struct run_output *output);
 bool run_output_wants_lists(const struct run_output *output);
 
 /** 0; -1 after a message: a file cannot be written. */
-int run_output_open(struct run_output *output, const char *program);
+int run_output_open(struct run_output *output);
 
 /** Begin the record of the run. The meter gives it the progress, if anybody wants the
  * course of the run: noting it down costs calls. @param phases  of the meter, all */

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -344,7 +345,7 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own,
 	}
 	json = json_pack(
 		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o, s:o}, s:o, s:o, s:o}",
-		"format", FORMAT, "program", record->options->program, "version",
+		"format", FORMAT, "program", program_invocation_short_name, "version",
 		dit_version(), "command",
 		json_list((size_t)record->options->argc, word_json, record), "started",
 		run_time_json(record->started), "processors",

@@ -13,6 +13,7 @@
 
 #include <ditkit/load.h>
 
+#include "arguments.h"
 #include "estimate_text.h"
 #include "meter.h"
 #include "options.h"
@@ -169,16 +170,14 @@ static int write_output(struct options *options, const struct dit_load_stats *st
 /* @return the exit status */
 static int estimate(struct options *options)
 {
-	struct meter meter = {.program = "ditadd",
-	                      .is_silent = options->common.is_silent};
+	struct meter meter = {.is_silent = options->common.is_silent};
 	struct dit_estimate found;
 	int r = 0;
 
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	r = dit_estimate_load(&options->load, 0, &found);
 	if (r == 0) {
-		r = estimate_tell(&found, "ditadd", options->estimate,
-		                  options->load.may_grow);
+		r = estimate_tell(&found, options->estimate, options->load.may_grow);
 		r = found.is_filled ? -1 : r;
 	}
 	dit_estimate_deinit(&found);
@@ -196,7 +195,7 @@ static void tell_of_parts(const struct inputs *inputs, const struct dit_load_sta
 	                             r == DIT_E_TOOLONG);
 
 	if (inputs->has_digests && (differs || is_refused)) {
-		inputs_tell_again("ditadd", differs ? stats->inputs[n - 1].path : NULL);
+		inputs_tell_again(differs ? stats->inputs[n - 1].path : NULL);
 	}
 }
 
@@ -220,8 +219,7 @@ static int load(struct options *options)
 	meter_end(&meter, r == 0 && !stats.is_unneeded);
 	if (r == 0 && stats.nrecords == 0 && !stats.is_unneeded &&
 	    options->load.explain && options->load.first_line == 0) {
-		(void)fputs("ditadd: the input is empty: there is no entry in it\n",
-		            stderr);
+		(void)common_say(0, "the input is empty: there is no entry in it");
 	}
 	tell_of_parts(&options->inputs, &stats, r);
 	status = write_output(options, &stats, r) < 0 ? EXIT_FAILURE
@@ -251,7 +249,7 @@ static int run(struct options *options, int argc, char *argv[])
 		return estimate(options);
 	}
 	if (inputs_keep(&options->inputs, &options->common) < 0 ||
-	    run_output_open(&options->output, "ditadd") < 0 ||
+	    run_output_open(&options->output) < 0 ||
 	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;
 	}

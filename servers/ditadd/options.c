@@ -26,7 +26,7 @@ static int read_o(struct options *options, const char *text)
 
 	if ((is_schema_check || is_value_check) && !is_yes &&
 	    strcasecmp(setting.value, "no") != 0) {
-		return common_wrong(&options->common, "unable to handle option -o", text);
+		return common_wrong("unable to handle option -o", text);
 	}
 	if (is_schema_check) {
 		options->load.no_schema_check = !is_yes;
@@ -40,10 +40,9 @@ static int read_o(struct options *options, const char *text)
 		options->load.remove_sids = setting.value;
 		return setting.value != NULL && *setting.value != '\0'
 		               ? 0
-		               : common_wrong_call(&options->common,
-		                                   "remove-sids needs an argument.");
+		               : common_wrong_call("remove-sids needs an argument.");
 	}
-	return common_pass_setting(&options->common, text);
+	return common_pass_setting(text);
 }
 
 static int read_own(void *ctx, int option, const char *text)
@@ -52,7 +51,7 @@ static int read_own(void *ctx, int option, const char *text)
 
 	switch (option) {
 	case 'l':
-		return inputs_add(&options->inputs, "ditadd", text);
+		return inputs_add(&options->inputs, text);
 	case 'o':
 		return read_o(options, text);
 	case 's':
@@ -75,8 +74,7 @@ static void take_values(struct options *options)
 	load->explain = !common_is_given(common, OPT_EXPLAIN) ||
 	                common_number(common, OPT_EXPLAIN) == 1;
 	load->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
-	options->rejects = (struct rejects){.program = "ditadd",
-	                                    .path = common_text(common, OPT_REJECTS)};
+	options->rejects = (struct rejects){.path = common_text(common, OPT_REJECTS)};
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
 	options->output = run_output_of(common);
 }
@@ -101,25 +99,25 @@ static int take_action(struct options *options)
 		}
 	}
 	if (ngiven > 1) {
-		return common_wrong_call(common, "--prepare, --publish, --abandon and "
-		                                 "--status exclude each other");
+		return common_wrong_call("--prepare, --publish, --abandon and "
+		                         "--status exclude each other");
 	}
 	if (ngiven > 0 && common_is_given(common, OPT_DATABASE)) {
-		return common_wrong_call(common, "--prepare, --publish, --abandon and "
-		                                 "--status exclude --database");
+		return common_wrong_call("--prepare, --publish, --abandon and "
+		                         "--status exclude --database");
 	}
 	if (common_is_given(common, OPT_PREPARE) &&
 	    (common_is_given(common, 'u') || common_is_given(common, OPT_ESTIMATE))) {
-		return common_wrong_call(common, "-u and --estimate prepare nothing: "
-		                                 "leave --prepare out");
+		return common_wrong_call("-u and --estimate prepare nothing: "
+		                         "leave --prepare out");
 	}
 	if (common_is_given(common, OPT_REPLACE) &&
 	    common_is_given(common, OPT_IF_EMPTY)) {
-		return common_wrong_call(common, "--replace and --if-empty exclude each "
-		                                 "other");
+		return common_wrong_call("--replace and --if-empty exclude each "
+		                         "other");
 	}
 	if (common_is_given(common, OPT_JSON) && options->action != OPTIONS_STATUS) {
-		return common_wrong_call(common, "--json belongs to --status");
+		return common_wrong_call("--json belongs to --status");
 	}
 	return 0;
 }
@@ -135,8 +133,7 @@ static int check_action(const struct options *options, int argc)
 		is_wrong = is_wrong || common_is_given(&options->common, refused[i]);
 	}
 	return options->action != OPTIONS_LOAD && is_wrong
-	               ? common_wrong_call(&options->common,
-	                                   "--publish, --abandon and --status read no "
+	               ? common_wrong_call("--publish, --abandon and --status read no "
 	                                   "LDIF and have no statistics")
 	               : 0;
 }
@@ -151,14 +148,13 @@ int options_read(struct options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct options){.common = common_options_init("ditadd"),
-	                            .load = DIT_LOAD_OPTS_INIT};
+	*options = (struct options){.load = DIT_LOAD_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r > 0) {
 		r = take_action(options) < 0 || check_action(options, argc) < 0 ? -1 : 1;
 	}
 	while (r > 0 && optind < argc) {
-		r = inputs_add(&options->inputs, "ditadd", argv[optind++]) < 0 ? -1 : 1;
+		r = inputs_add(&options->inputs, argv[optind++]) < 0 ? -1 : 1;
 	}
 	if (r <= 0) {
 		return r;

@@ -61,7 +61,7 @@ static int read_wrap(struct cat_options *options, const char *value)
 		(void)fputs("unable to parse ldif_wrap=\"", stderr);
 		text_echo(stderr, value);
 		(void)fputs("\".\n", stderr);
-		return common_point_to_help(&options->common);
+		return common_point_to_help();
 	}
 	if (n == 0) {
 		options->export.wrap = DIT_EXPORT_WRAP_DEFAULT;
@@ -80,7 +80,7 @@ static int read_o(struct cat_options *options, const char *text)
 	    common_is_setting(&setting, "ldif_wrap")) {
 		return read_wrap(options, setting.value);
 	}
-	return common_pass_setting(&options->common, text);
+	return common_pass_setting(text);
 }
 
 /* Parts that the URL leaves out stay as other options have them. */
@@ -95,8 +95,7 @@ static int read_url(struct cat_options *options, const char *text)
 	}
 	dit_export_url_deinit(&options->url);
 	if (dit_export_url_read(&options->url, text) < 0) {
-		return common_wrong(&options->common,
-		                    "-H takes ldap:///DN?\?SCOPE?FILTER, not", text);
+		return common_wrong("-H takes ldap:///DN?\?SCOPE?FILTER, not", text);
 	}
 	options->export.scope = options->url.scope;
 	if (options->url.base != NULL) {
@@ -145,8 +144,7 @@ static int read_options(struct cat_options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct cat_options){.common = common_options_init("ditcat"),
-	                                .export = DIT_EXPORT_OPTS_INIT};
+	*options = (struct cat_options){.export = DIT_EXPORT_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r <= 0) {
 		return r;
@@ -160,8 +158,7 @@ static int read_options(struct cat_options *options, int argc, char *argv[])
 	}
 	take_values(options);
 	if (options->has_wrap && options->export.format == DIT_EXPORT_JSONL) {
-		return common_wrong_call(&options->common,
-		                         "--format=jsonl excludes -o ldif-wrap");
+		return common_wrong_call("--format=jsonl excludes -o ldif-wrap");
 	}
 	return 0;
 }
@@ -202,10 +199,9 @@ static void tell_missing(const struct cat_options *options,
 	if (stats->nentries + stats->nunreadable == 0 && export->base != NULL &&
 	    export->filter == NULL && export->scope == DIT_SCOPE_SUBTREE &&
 	    !options->common.is_silent) {
-		(void)fprintf(stderr,
-		              "ditcat: warning: there is no entry \"%s\", and none "
-		              "below it\n",
-		              export->base);
+		(void)common_say(0,
+		                 "warning: there is no entry \"%s\", and none below it",
+		                 export->base);
 	}
 }
 

@@ -62,18 +62,17 @@ static enum status run(struct comparison *comparison, const struct dit_compare_o
 
 	meter_end(&comparison->meter, r == 0);
 	if (r < 0) {
-		return r == DIT_E_STOPPED
-		               ? common_say("ditcheck", STATUS_NOT_CHECKED, "interrupted")
-		               : STATUS_NOT_CHECKED;
+		return r == DIT_E_STOPPED ? common_say(STATUS_NOT_CHECKED, "interrupted")
+		                          : STATUS_NOT_CHECKED;
 	}
 	if (comparison->texts != NULL) {
 		is_printed = print_json(comparison, ndifferences) == 0;
 	}
 	if (comparison->is_lost) {
-		return common_say("ditcheck", STATUS_NOT_CHECKED, "no memory");
+		return common_say(STATUS_NOT_CHECKED, "no memory");
 	}
 	if (!is_printed || fflush(stdout) != 0 || ferror(stdout) != 0) {
-		return common_say("ditcheck", STATUS_NOT_CHECKED,
+		return common_say(STATUS_NOT_CHECKED,
 		                  "differences could not be written: %s",
 		                  strerror(errno));
 	}
@@ -89,7 +88,7 @@ enum status compare(struct check_options *options, const volatile sig_atomic_t *
 	if (options->is_json) {
 		comparison.texts = json_array();
 		if (comparison.texts == NULL) {
-			return common_say("ditcheck", STATUS_NOT_CHECKED, "no memory");
+			return common_say(STATUS_NOT_CHECKED, "no memory");
 		}
 	}
 	COMMON_CALLBACKS(opts, &options->common, &comparison.meter);

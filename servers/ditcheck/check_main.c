@@ -34,8 +34,7 @@ static void tell_log(const struct output *output, const struct filter_log *log)
 	uint64_t n = log->nunread + fact_number(searches, "unread");
 
 	if (n > 0) {
-		(void)common_say("ditcheck", 0,
-		                 "%lu of %lu lines of the log could not be read", n,
+		(void)common_say(0, "%lu of %lu lines of the log could not be read", n,
 		                 log->nlines);
 	}
 }
@@ -47,7 +46,7 @@ static int finish_sizes(struct check_options *options, struct output *output,
 	char *words = common_conf_words(&options->common);
 
 	if (words == NULL) {
-		return common_say("ditcheck", -1, "no memory");
+		return common_say(-1, "no memory");
 	}
 	output_advise(output, &options->log, words);
 	free(words);
@@ -89,10 +88,10 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	int r = 0;
 
 	if (output_init(&output, options->is_json) < 0) {
-		return common_say("ditcheck", STATUS_NOT_CHECKED, "no memory");
+		return common_say(STATUS_NOT_CHECKED, "no memory");
 	}
 	/* Before the work, by the user who started the program. */
-	if (result_file_open(&report, "ditcheck", options->report_path) < 0) {
+	if (result_file_open(&report, options->report_path) < 0) {
 		output_deinit(&output);
 		return STATUS_NOT_CHECKED;
 	}
@@ -104,7 +103,7 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	r = dit_check(&options->check, &stats);
 	meter_end(&output.meter, r == 0);
 	if (r == DIT_E_STOPPED) {
-		(void)fputs("ditcheck: interrupted\n", stderr);
+		(void)common_say(0, "interrupted");
 	}
 	if (r == 0 && options->wants_sizes) {
 		r = finish_sizes(options, &output, &report);
@@ -113,7 +112,7 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		status = stats.nfindings == 0 ? STATUS_CLEAN : STATUS_FINDINGS;
 	}
 	if (output_finish(&output, &stats) < 0) {
-		status = common_say("ditcheck", STATUS_NOT_CHECKED,
+		status = common_say(STATUS_NOT_CHECKED,
 		                    "findings could not be written: %s", strerror(errno));
 	}
 	result_file_drop(&report);

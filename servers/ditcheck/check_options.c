@@ -12,7 +12,7 @@ static int open_log(struct check_options *options, const char *path)
 {
 	int r = filter_log_open(&options->log, path);
 
-	return r < 0 ? common_fail_path("ditcheck", path, dit_strerror(r)) : 0;
+	return r < 0 ? common_fail_path(path, dit_strerror(r)) : 0;
 }
 
 static int read_own(void *ctx, int option, const char *text)
@@ -26,10 +26,9 @@ static bool is_configuration_chosen(const struct common_options *common)
 	       common->conf_dir != NULL;
 }
 
-static int refuse_config_database(const struct common_options *common)
+static int refuse_config_database(void)
 {
-	return common_wrong_call(common,
-	                         "the config database (-n 0) is no LMDB database");
+	return common_wrong_call("the config database (-n 0) is no LMDB database");
 }
 
 /* Nothing but the two directories says what is compared. */
@@ -40,18 +39,17 @@ static int check_compare(struct check_options *options, char *argv[])
 	if (common_is_given(common, OPT_QUICK) || options->wants_sizes ||
 	    options->report_path != NULL || options->log.nfiles > 0 ||
 	    options->check.is_strict || options->check.wants_overlays) {
-		return common_wrong_call(common,
-		                         "--compare excludes --quick, --stats, --strict, "
+		return common_wrong_call("--compare excludes --quick, --stats, --strict, "
 		                         "--overlays, --report and --filter-log");
 	}
 	if (options->check.path != NULL) {
-		return common_wrong_call(common, "--compare excludes --database");
+		return common_wrong_call("--compare excludes --database");
 	}
 	if (common->database == 0) {
-		return refuse_config_database(common);
+		return refuse_config_database();
 	}
 	if (argv[0] == NULL || argv[1] == NULL || argv[2] != NULL) {
-		return common_wrong_call(common, "--compare takes two directories");
+		return common_wrong_call("--compare takes two directories");
 	}
 	options->compare.first = argv[0];
 	options->compare.second = argv[1];
@@ -65,29 +63,27 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 
 	if (options->compare.ignore_generated || options->compare.ignore_integerkey ||
 	    options->compare.is_exact) {
-		return common_wrong_call(common,
-		                         "--exact, --generated and --ignore-integerkey "
+		return common_wrong_call("--exact, --generated and --ignore-integerkey "
 		                         "are for --compare");
 	}
 	options->check.is_quick =
 		common_is_given(common, OPT_QUICK) || options->wants_sizes;
 	if (options->check.is_quick && options->check.wants_overlays) {
-		return common_wrong_call(common, "--overlays looks at entries: leave "
-		                                 "--quick and --stats out");
+		return common_wrong_call("--overlays looks at entries: leave "
+		                         "--quick and --stats out");
 	}
 	if (!options->wants_sizes &&
 	    (options->report_path != NULL || options->log.nfiles > 0)) {
-		return common_wrong_call(common, "--report and --filter-log are for "
-		                                 "--stats");
+		return common_wrong_call("--report and --filter-log are for "
+		                         "--stats");
 	}
 	if (options->check.path != NULL && options->log.nfiles > 0 &&
 	    !is_configuration_chosen(common)) {
-		return common_wrong_call(common,
-		                         "--filter-log needs a configuration, and "
+		return common_wrong_call("--filter-log needs a configuration, and "
 		                         "--database reads none without -f or -F");
 	}
 	if (common->database == 0) {
-		return refuse_config_database(common);
+		return refuse_config_database();
 	}
 	return common_check_options(common, argc, argv);
 }
@@ -120,8 +116,7 @@ int check_options_read(struct check_options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct check_options){.common = common_options_init("ditcheck"),
-	                                  .check = DIT_CHECK_OPTS_INIT,
+	*options = (struct check_options){.check = DIT_CHECK_OPTS_INIT,
 	                                  .compare = DIT_COMPARE_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r <= 0) {

@@ -74,7 +74,7 @@ static int tell_end(const struct filter_log_file *file)
 	if (error >= 0) {
 		return 0;
 	}
-	return common_say("ditcheck", error == Z_ERRNO ? -EIO : 0, "%s: %s", file->path,
+	return common_say(error == Z_ERRNO ? -EIO : 0, "%s: %s", file->path,
 	                  error == Z_ERRNO       ? strerror(errno)
 	                  : error == Z_BUF_ERROR ? "the gzip data is cut off"
 	                  : error == Z_MEM_ERROR ? "no memory"
@@ -99,7 +99,7 @@ static int look_at_start(const struct filter_log_file *file, struct dit_span lin
 
 		if (line.len >= formats[i].at + mark.len &&
 		    memcmp(line.data + formats[i].at, mark.data, mark.len) == 0) {
-			return common_say("ditcheck", -EIO,
+			return common_say(-EIO,
 			                  "%s: packed by %s; unpack it: %s -dc LOG "
 			                  "| ditcheck ... --filter-log=-",
 			                  file->path, formats[i].program,

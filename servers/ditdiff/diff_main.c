@@ -55,7 +55,7 @@ static int read_wrap(struct diff_options *options, const char *text)
 	unsigned long n = 0;
 
 	if (!common_is_setting(&setting, "ldif-wrap") || setting.value == NULL) {
-		return common_wrong(&options->common, "unknown option -o", text);
+		return common_wrong("unknown option -o", text);
 	}
 	if (strcasecmp(setting.value, "no") == 0) {
 		options->diff.wrap = UINT_MAX;
@@ -63,8 +63,7 @@ static int read_wrap(struct diff_options *options, const char *text)
 	}
 	n = strtoul(setting.value, &end, 10);
 	if (end == setting.value || *end != '\0' || n < 2 || n >= UINT_MAX) {
-		return common_wrong(&options->common,
-		                    "ldif-wrap takes columns, or no, not", setting.value);
+		return common_wrong("ldif-wrap takes columns, or no, not", setting.value);
 	}
 	options->diff.wrap = (unsigned)n;
 	return 0;
@@ -82,7 +81,7 @@ static int read_attrs(struct diff_options *options, const char *text)
 	options->attrs = calloc(most, sizeof(*options->attrs));
 	options->diff.nattrs = 0;
 	if (options->attrs_text == NULL || options->attrs == NULL) {
-		return common_wrong_call(&options->common, "no memory");
+		return common_wrong_call("no memory");
 	}
 	for (char *name = strtok_r(options->attrs_text, ", ", &rest); name != NULL;
 	     name = strtok_r(NULL, ", ", &rest)) {
@@ -90,8 +89,7 @@ static int read_attrs(struct diff_options *options, const char *text)
 	}
 	options->diff.attrs = options->attrs;
 	return options->diff.nattrs == 0
-	               ? common_wrong(&options->common,
-	                              "--attrs takes names of attributes, not", text)
+	               ? common_wrong("--attrs takes names of attributes, not", text)
 	               : 0;
 }
 
@@ -183,7 +181,7 @@ static int read_side(struct diff_options *options, unsigned side, char *text)
 		return 0;
 	}
 	diff->is_made[side] = true;
-	return inputs_add(&options->inputs[side], "ditdiff", text);
+	return inputs_add(&options->inputs[side], text);
 }
 
 static int read_operands(struct diff_options *options, int argc, char *argv[])
@@ -194,31 +192,28 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 	int r = 0;
 
 	if (options->diff.digest && n > 1) {
-		return common_wrong_call(&options->common, "--digest takes one state");
+		return common_wrong_call("--digest takes one state");
 	}
 	if (!options->diff.digest && n != 1 && n != 2) {
 		return common_wrong_call(
-			&options->common,
 			"two states are needed: FROM and TO, or FROM alone");
 	}
 	if (n == 2 && strcmp(argv[optind], "-") == 0 &&
 	    strcmp(argv[optind + 1], "-") == 0) {
-		return common_wrong_call(&options->common,
-		                         "standard input (-) can be one state, not both");
+		return common_wrong_call("standard input (-) can be one state, not both");
 	}
 	for (int i = 0; i < n && r == 0; i++) {
 		r = read_side(options, (unsigned)(is_reverse ? 1 - i : i),
 		              argv[optind + i]);
 	}
 	if (options->diff.digest && options->diff.digests[0] != NULL) {
-		return common_wrong(&options->common, "this is a digest already:",
+		return common_wrong("this is a digest already:",
 		                    options->diff.digests[0]);
 	}
 	options->has_digest = options->diff.digest || options->diff.digests[0] != NULL ||
 	                      options->diff.digests[1] != NULL;
 	if (options->has_digest && options->is_summary) {
 		return common_wrong_call(
-			&options->common,
 			"--summary counts changes, and --digest writes none: leave one of them out");
 	}
 	return r < 0 ? r : common_check_options(&options->common, optind, argv);
@@ -231,15 +226,14 @@ static int read_options(struct diff_options *options, int argc, char *argv[])
 	struct common_options *common = &options->common;
 	int r = 0;
 
-	*options = (struct diff_options){.common = common_options_init("ditdiff"),
-	                                 .diff = DIT_DIFF_OPTS_INIT};
+	*options = (struct diff_options){.diff = DIT_DIFF_OPTS_INIT};
 	r = common_read_options(common, argc, argv, read_own, options);
 	if (r <= 0) {
 		return r;
 	}
 	common_take_diff(&options->diff, common);
 	if (options->diff.base != NULL && options->diff.base[0] == '\0') {
-		return common_wrong_call(common, "--subtree needs a DN");
+		return common_wrong_call("--subtree needs a DN");
 	}
 	options->is_summary = common_is_given(common, OPT_SUMMARY);
 	options->is_json = common_is_given(common, OPT_JSON);
@@ -434,17 +428,15 @@ static int run(struct diff_options *options)
 	free_sides(&sides);
 	meter_end(&meter, r == 0);
 	if (r == DIT_E_STOPPED) {
-		(void)fputs("ditdiff: interrupted\n", stderr);
+		(void)common_say(0, "interrupted");
 	} else if (r == 0 && (print_stats(options, &stats) < 0 || fflush(stdout) != 0 ||
 	                      ferror(stdout) != 0)) {
-		(void)fprintf(stderr, "ditdiff: changes could not be written: %s\n",
-		              strerror(errno));
+		(void)common_say(0, "changes could not be written: %s", strerror(errno));
 	} else if (r == 0) {
 		status = dit_diff_nchanges(&stats) == 0 && !stats.differs ? EQUAL
 		                                                          : DIFFERENT;
 	} else if (ferror(stdout) != 0) {
-		(void)fprintf(stderr, "ditdiff: changes could not be written: %s\n",
-		              strerror(-r));
+		(void)common_say(0, "changes could not be written: %s", strerror(-r));
 	}
 	dit_diff_stats_deinit(&stats);
 	return status;

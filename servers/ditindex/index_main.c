@@ -30,10 +30,9 @@ struct index_options {
 
 static int read_own(void *ctx, int option, const char *text)
 {
-	struct index_options *options = ctx;
-
+	(void)ctx;
 	/* slapindex has no settings of its own. */
-	return option == 'o' ? common_pass_setting(&options->common, text) : 0;
+	return option == 'o' ? common_pass_setting(text) : 0;
 }
 
 static void take_values(struct index_options *options)
@@ -52,7 +51,6 @@ static int read_options(struct index_options *options, int argc, char *argv[])
 	int r = 0;
 
 	*options = (struct index_options){.reindex = DIT_REINDEX_OPTS_INIT};
-	options->common = common_options_init("ditindex");
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r <= 0) {
 		return r;
@@ -196,14 +194,13 @@ static int run(struct index_options *options)
 /* @return the exit status */
 static int estimate(struct index_options *options)
 {
-	struct meter meter = {.program = "ditindex",
-	                      .is_silent = options->common.is_silent};
+	struct meter meter = {.is_silent = options->common.is_silent};
 	struct dit_estimate found;
 	int r = 0;
 
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	r = dit_estimate_reindex(&options->reindex, 0, &found);
-	r = r ?: estimate_tell(&found, "ditindex", options->estimate, false);
+	r = r ?: estimate_tell(&found, options->estimate, false);
 	dit_estimate_deinit(&found);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -223,7 +220,7 @@ static int ditindex(int argc, char *argv[])
 		options.reindex.stop = common_catch_interrupts();
 		return estimate(&options);
 	}
-	if (run_output_open(&options.output, "ditindex") < 0) {
+	if (run_output_open(&options.output) < 0) {
 		return EXIT_FAILURE;
 	}
 	options.reindex.stop = common_catch_interrupts();

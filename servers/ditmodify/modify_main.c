@@ -14,6 +14,7 @@
 
 #include <ditkit/modify.h>
 
+#include "arguments.h"
 #include "common_options.h"
 #include "config_database.h"
 #include "default_paths.h"
@@ -48,12 +49,12 @@ static int read_o(struct modify_options *options, const char *text)
 	bool is_yes = setting.value == NULL || strcasecmp(setting.value, "yes") == 0;
 
 	if (is_check && !is_yes && strcasecmp(setting.value, "no") != 0) {
-		return common_wrong(&options->common, "unable to handle option -o", text);
+		return common_wrong("unable to handle option -o", text);
 	}
 	if (is_schema_check) {
 		options->modify.no_schema_check = !is_yes;
 	}
-	return is_check ? 0 : common_pass_setting(&options->common, text);
+	return is_check ? 0 : common_pass_setting(text);
 }
 
 static int read_own(void *ctx, int option, const char *text)
@@ -62,7 +63,7 @@ static int read_own(void *ctx, int option, const char *text)
 
 	switch (option) {
 	case 'l':
-		return inputs_add(&options->inputs, "ditmodify", text);
+		return inputs_add(&options->inputs, text);
 	case 'o':
 		return read_o(options, text);
 	case 's':
@@ -81,8 +82,7 @@ static void take_values(struct modify_options *options)
 	modify->inputs = options->inputs.paths;
 	modify->ninputs = options->inputs.n;
 	modify->keep_going |= common_is_given(common, OPT_MAX_REJECTS);
-	options->rejects = (struct rejects){.program = "ditmodify",
-	                                    .path = common_text(common, OPT_REJECTS)};
+	options->rejects = (struct rejects){.path = common_text(common, OPT_REJECTS)};
 	options->output = run_output_of(common);
 }
 
@@ -92,12 +92,10 @@ static int read_options(struct modify_options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct modify_options){.common = common_options_init("ditmodify"),
-	                                   .modify = DIT_MODIFY_OPTS_INIT};
+	*options = (struct modify_options){.modify = DIT_MODIFY_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	while (r > 0 && optind < argc) {
-		r = inputs_add(&options->inputs, "ditmodify", argv[optind++]) < 0 ? -1
-		                                                                  : 1;
+		r = inputs_add(&options->inputs, argv[optind++]) < 0 ? -1 : 1;
 	}
 	if (r <= 0) {
 		return r;
@@ -105,7 +103,7 @@ static int read_options(struct modify_options *options, int argc, char *argv[])
 	take_values(options);
 	r = common_check_options(&options->common, argc, argv);
 	if (r == 0 && options->modify.mends_memberof && options->inputs.n > 0) {
-		return common_wrong(&options->common, "--memberof excludes an input:",
+		return common_wrong("--memberof excludes an input:",
 		                    options->inputs.paths[0] ?: "-");
 	}
 	if (r == 0 && options->common.conf == NULL &&
@@ -230,8 +228,7 @@ static int modify(struct modify_options *options)
 	meter_end(&meter, r == 0);
 	if (r == 0 && stats.nrecords == 0 && options->modify.first_line == 0 &&
 	    !options->modify.mends_memberof) {
-		(void)fputs("ditmodify: the input is empty: there is no change in it\n",
-		            stderr);
+		(void)common_say(0, "the input is empty: there is no change in it");
 	}
 	status = status_of(options, &stats, r);
 	if (write_output(options, &stats, r, status) < 0) {
@@ -256,14 +253,14 @@ static int run(struct modify_options *options, int argc, char *argv[])
 		inputs_tell_terminal(&options->inputs, &options->common);
 	}
 	if (inputs_keep(&options->inputs, &options->common) < 0 ||
-	    run_output_open(&options->output, "ditmodify") < 0 ||
+	    run_output_open(&options->output) < 0 ||
 	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;
 	}
 	options->modify.stop = common_catch_interrupts();
 	/* "ditdiff ... | ditmodify": ditdiff reads the same database. */
 	if (!options->modify.mends_memberof &&
-	    inputs_drain_pipes(&options->inputs, "ditmodify", options->modify.stop) < 0) {
+	    inputs_drain_pipes(&options->inputs, options->modify.stop) < 0) {
 		return EXIT_FAILURE;
 	}
 	status = modify(options);

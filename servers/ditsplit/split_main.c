@@ -86,8 +86,7 @@ static int read_variable(const char *name, unsigned *ret)
 		return 0;
 	}
 	if (common_read_number(text, UINT_MAX, &number) < 0) {
-		return common_say("ditsplit", -1,
-		                  "%s is \"%.100s\", and no number: give --part R/N",
+		return common_say(-1, "%s is \"%.100s\", and no number: give --part R/N",
 		                  name, text);
 	}
 	*ret = (unsigned)number;
@@ -114,13 +113,13 @@ static int ask(const struct source *source, unsigned nparts, struct rank *ret)
 	/* One task of an array that is submitted again. */
 	if (source == ARRAY_SOURCE && ret->n == 1 && nparts == 0) {
 		return common_say(
-			"ditsplit", -1,
+			-1,
 			"%s is %u, and %s is 1: the array does not say of how many "
 			"parts; give --part R/N, or --parts 1 if there is one",
 			source->number, number, source->n);
 	}
 	if (ret->n == 0) {
-		return common_say("ditsplit", -1,
+		return common_say(-1,
 		                  "%s says which part this is, but not of how many: give "
 		                  "--parts N",
 		                  source->number);
@@ -129,7 +128,7 @@ static int ask(const struct source *source, unsigned nparts, struct rank *ret)
 	if (number < first || ret->number >= ret->n ||
 	    ret->number * step != number - first) {
 		return common_say(
-			"ditsplit", -1,
+			-1,
 			"%s is %u, counted from %u in steps of %u: there is no such "
 			"part of %u; give --part R/N",
 			source->number, number, first, step, ret->n);
@@ -161,7 +160,7 @@ static int rank_find(unsigned nparts, struct rank *ret)
 		if (r > 0 && found != NULL &&
 		    (rank.number != ret->number || rank.n != ret->n)) {
 			return common_say(
-				"ditsplit", -1,
+				-1,
 				"%s says part %u of %u, and %s part %u of %u: give "
 				"--part R/N",
 				found->number, ret->number, ret->n, source->number,
@@ -173,7 +172,7 @@ static int rank_find(unsigned nparts, struct rank *ret)
 		}
 	}
 	if (found == NULL && nparts > 1) {
-		return common_say("ditsplit", -1,
+		return common_say(-1,
 		                  "--parts %u, but nothing says which part this is: give "
 		                  "--part R/%u",
 		                  nparts, nparts);
@@ -181,7 +180,7 @@ static int rank_find(unsigned nparts, struct rank *ret)
 	return found == NULL || nparts == 0 || ret->n == nparts
 	               ? 0
 	               : common_say(
-				 "ditsplit", -1,
+				 -1,
 				 "%s says that there are %u parts, and --parts %u: give "
 				 "--part R/N",
 				 found->n, ret->n, nparts);
@@ -203,12 +202,11 @@ static int read_own(void *ctx, int option, const char *text)
 
 	switch (option) {
 	case 'l':
-		return inputs_add(&options->inputs, "ditsplit", text);
+		return inputs_add(&options->inputs, text);
 	case OPT_PART:
 		return rank_read(text, &options->part) == 0
 		               ? 0
-		               : common_wrong(&options->common,
-		                              "--part takes R/N, with R from 0 to N - 1, "
+		               : common_wrong("--part takes R/N, with R from 0 to N - 1, "
 		                              "not",
 		                              text);
 	}
@@ -220,11 +218,10 @@ static int take_part(struct split_options *options)
 	unsigned nparts = (unsigned)common_number(&options->common, OPT_PARTS);
 
 	if (options->part.n > 0 && nparts > 0 && nparts != options->part.n) {
-		return common_wrong_call(&options->common,
-		                         "--part and --parts name different numbers");
+		return common_wrong_call("--part and --parts name different numbers");
 	}
 	if (options->part.n == 0 && rank_find(nparts, &options->part) < 0) {
-		return common_point_to_help(&options->common);
+		return common_point_to_help();
 	}
 	options->split.part = options->part.number;
 	options->split.nparts = options->part.n;
@@ -245,8 +242,7 @@ static int take_values(struct split_options *options)
 			common_number(common, OPT_COMPRESS) - 1);
 	}
 	if (split->map == NULL || split->output == NULL) {
-		return common_wrong_call(common,
-		                         "--map FILE and --output DIR are needed");
+		return common_wrong_call("--map FILE and --output DIR are needed");
 	}
 	return take_part(options);
 }
@@ -257,11 +253,10 @@ static int read_options(struct split_options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct split_options){.common = common_options_init("ditsplit"),
-	                                  .split = DIT_SPLIT_OPTS_INIT};
+	*options = (struct split_options){.split = DIT_SPLIT_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	while (r > 0 && optind < argc) {
-		r = inputs_add(&options->inputs, "ditsplit", argv[optind++]) < 0 ? -1 : 1;
+		r = inputs_add(&options->inputs, argv[optind++]) < 0 ? -1 : 1;
 	}
 	if (r <= 0) {
 		return r;

@@ -5,6 +5,7 @@
  */
 #include "config_database.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "test.h"
@@ -24,8 +25,9 @@ static int hand_over(const char *slapd, char *argv[], FILE *out)
 		argc++;
 	}
 	if (pid == 0) {
-		struct common_options options = common_options_init("ditadd");
+		struct common_options options = {.database = -1};
 
+		program_invocation_short_name = "ditadd";
 		(void)dup2(fileno(out), STDOUT_FILENO);
 		(void)dup2(fileno(out), STDERR_FILENO);
 		_exit(config_database_hand_over(&options, &slapadd, slapd, argc, argv) ==
@@ -98,7 +100,7 @@ TEST(a_slapd_that_is_not_there_is_told)
 
 TEST(the_config_database_is_named_by_number_or_suffix)
 {
-	struct common_options options = common_options_init("ditadd");
+	struct common_options options = {.database = -1};
 
 	assert_false(config_database_is_meant(&options));
 	options.database = 1;

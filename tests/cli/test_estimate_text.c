@@ -3,6 +3,8 @@
  * Contract of estimate_judge(): a line for each thing that does not fit, with both
  * figures and with what to do; nothing for what fits.
  */
+#include <errno.h>
+
 #include "test.h"
 
 #include "estimate_text.h"
@@ -25,15 +27,14 @@ struct supply {
 
 static json_t *make_json(const struct supply *supply)
 {
-	return json_pack(
-		"{s:s, s:[{s:s, s:I, s:I, s:I, s:I}], s:{s:s, s:I, s:I}, s:{s:I, "
-		"s:I}}",
-		"program", "ditadd", "databases", "directory", "/", "bytes", 100 * MIB,
-		"disk_bytes", 100 * MIB, "free_bytes", supply->disk * MIB,
-		"maxsize_bytes", supply->maxsize * MIB, "temporary", "directory",
-		supply->tmpdir, "disk_bytes", supply->run * MIB, "free_bytes",
-		supply->tmp * MIB, "memory", "bytes", 30 * MIB, "available_bytes",
-		supply->memory * MIB);
+	return json_pack("{s:[{s:s, s:I, s:I, s:I, s:I}], s:{s:s, s:I, s:I}, s:{s:I, "
+	                 "s:I}}",
+	                 "databases", "directory", "/", "bytes", 100 * MIB, "disk_bytes",
+	                 100 * MIB, "free_bytes", supply->disk * MIB, "maxsize_bytes",
+	                 supply->maxsize * MIB, "temporary", "directory", supply->tmpdir,
+	                 "disk_bytes", supply->run * MIB, "free_bytes", supply->tmp * MIB,
+	                 "memory", "bytes", 30 * MIB, "available_bytes",
+	                 supply->memory * MIB);
 }
 
 /* The text about the estimate has as many lines as are counted. */
@@ -50,6 +51,7 @@ static void expect(const struct supply *supply, bool may_grow, const char *text)
 	assert_non_null(json);
 	assert_non_null(file);
 	assert_true(old >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	program_invocation_short_name = "ditadd";
 	n = estimate_judge(json, may_grow);
 	assert_true(dup2(old, STDERR_FILENO) >= 0);
 	(void)close(old);

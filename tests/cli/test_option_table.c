@@ -3,6 +3,7 @@
 #include "common_options.h"
 
 #include <ctype.h>
+#include <errno.h>
 
 #include "test.h"
 
@@ -11,10 +12,16 @@ static const char *const programs[] = {"ditadd",   "ditcat",    "ditcheck", "dit
 
 #define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
+static const struct program *program_of(const char *name)
+{
+	program_invocation_short_name = (char *)name;
+	return option_program();
+}
+
 TEST(an_option_has_one_row_in_a_program)
 {
 	for (size_t i = 0; i < NPROGRAMS; i++) {
-		const struct program *program = option_program(programs[i]);
+		const struct program *program = program_of(programs[i]);
 		const struct option_row *row = NULL;
 
 		while ((row = option_next(program, row)) != NULL) {
@@ -33,7 +40,7 @@ TEST(an_option_has_one_row_in_a_program)
 TEST(options_are_in_order)
 {
 	for (size_t i = 0; i < NPROGRAMS; i++) {
-		const struct program *program = option_program(programs[i]);
+		const struct program *program = program_of(programs[i]);
 		const struct option_row *row = option_next(program, NULL);
 		const struct option_row *next = NULL;
 
@@ -51,7 +58,7 @@ TEST(options_are_in_order)
 static char *help_of(const char *program)
 {
 	char *argv[] = {(char *)program, "--help", NULL};
-	struct common_options options = common_options_init(program);
+	struct common_options options = {.argc = 0};
 	FILE *out = tmpfile();
 	int terminal = dup(STDOUT_FILENO);
 	char *text = calloc(1, 16384);
@@ -59,6 +66,7 @@ static char *help_of(const char *program)
 	assert_non_null(out);
 	assert_non_null(text);
 	optind = 0;
+	program_invocation_short_name = argv[0];
 	assert_int_equal(common_read_options(&options, 2, argv, NULL, NULL), 0);
 	(void)fflush(stdout);
 	(void)dup2(fileno(out), STDOUT_FILENO);

@@ -4,6 +4,8 @@
  * free; what matters most stays longest; what is not known is left out; JSON has all
  * counts.
  */
+#include <errno.h>
+
 #include "test.h"
 
 #include "meter.h"
@@ -24,8 +26,8 @@ static const struct dit_progress indexes = {.phase = 2,
 
 static struct progress_view view_of(const struct dit_progress *progress)
 {
-	return (struct progress_view){.program = "ditadd",
-	                              .phase = "indexes",
+	program_invocation_short_name = "ditadd";
+	return (struct progress_view){.phase = "indexes",
 	                              .progress = progress,
 	                              .share = 0.42,
 	                              .seconds = 10,

@@ -54,13 +54,13 @@ TEST(it_appears_when_it_is_complete)
 	struct stat status;
 
 	(void)umask(022);
-	assert_int_equal(result_file_open(&file, "test", in(dir, "out")), 0);
+	assert_int_equal(result_file_open(&file, in(dir, "out")), 0);
 	assert_int_equal(result_file_place(&file), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0644); /* a new one */
 	test_write_text(path, "old");
 	assert_int_equal(chmod(path, 0600), 0);
-	assert_int_equal(result_file_open(&file, "test", path), 0);
+	assert_int_equal(result_file_open(&file, path), 0);
 	assert_true(fputs("new", file.file) >= 0);
 	expect(path, "old");
 	assert_int_equal(result_file_place(&file), 0);
@@ -76,7 +76,7 @@ TEST(giving_up_leaves_nothing)
 	char *dir = test_scratch();
 	struct result_file file;
 
-	assert_int_equal(result_file_open(&file, "test", in(dir, "out")), 0);
+	assert_int_equal(result_file_open(&file, in(dir, "out")), 0);
 	assert_int_equal(count_files(dir), 1);
 	result_file_drop(&file);
 	assert_int_equal(count_files(dir), 0);
@@ -88,7 +88,7 @@ TEST(a_failed_write_is_told)
 {
 	struct result_file file;
 
-	assert_int_equal(result_file_open(&file, "test", "/dev/full"), 0);
+	assert_int_equal(result_file_open(&file, "/dev/full"), 0);
 	assert_true(fputs("text", file.file) >= 0); /* into the buffer */
 	assert_int_equal(result_file_place(&file), -1);
 }
@@ -98,10 +98,10 @@ TEST(what_cannot_be_written_is_told_at_once)
 	char *dir = test_scratch();
 	struct result_file file;
 
-	assert_int_equal(result_file_open(&file, "test", dir), -1);
-	assert_int_equal(result_file_open(&file, "test", in(dir, "no/out")), -1);
+	assert_int_equal(result_file_open(&file, dir), -1);
+	assert_int_equal(result_file_open(&file, in(dir, "no/out")), -1);
 	test_write_text(in(dir, "file"), "");
-	assert_int_equal(result_file_open(&file, "test", in(dir, "file/out")), -1);
+	assert_int_equal(result_file_open(&file, in(dir, "file/out")), -1);
 	assert_int_equal(count_files(dir), 1);
 }
 
@@ -112,7 +112,7 @@ TEST(a_place_that_goes_away_is_told)
 	struct result_file file;
 
 	assert_int_equal(mkdir(sub, 0700), 0);
-	assert_int_equal(result_file_open(&file, "test", in(dir, "sub/out")), 0);
+	assert_int_equal(result_file_open(&file, in(dir, "sub/out")), 0);
 	assert_int_equal(mkdir(path, 0700), 0); /* a directory took the name */
 	assert_int_equal(result_file_place(&file), -1);
 	assert_int_equal(count_files(sub), 1);
@@ -128,7 +128,7 @@ TEST(a_pipe_is_not_replaced)
 	assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0);
 	fd = open(path, O_RDWR);
 	assert_true(fd >= 0);
-	assert_int_equal(result_file_open(&file, "test", path), 0);
+	assert_int_equal(result_file_open(&file, path), 0);
 	assert_true(fputs("text", file.file) >= 0);
 	assert_int_equal(result_file_place(&file), 0);
 	assert_int_equal(read(fd, text, sizeof(text)), 4);
@@ -149,7 +149,7 @@ TEST(a_link_is_replaced_and_not_followed)
 	fd = open(target, O_RDWR); /* no open() has to wait */
 	assert_true(fd >= 0);
 	assert_int_equal(symlink(target, in(dir, "out")), 0);
-	assert_int_equal(result_file_open(&file, "test", path), 0);
+	assert_int_equal(result_file_open(&file, path), 0);
 	assert_true(fputs("text", file.file) >= 0);
 	assert_int_equal(result_file_place(&file), 0);
 	assert_int_equal(lstat(path, &status), 0);
@@ -159,7 +159,7 @@ TEST(a_link_is_replaced_and_not_followed)
 	assert_int_equal(unlink(path), 0);
 
 	assert_int_equal(symlink("/", path), 0);
-	assert_int_equal(result_file_open(&file, "test", path), -1);
+	assert_int_equal(result_file_open(&file, path), -1);
 	assert_int_equal(count_files(dir), 1);
 }
 
@@ -177,7 +177,7 @@ TEST(standard_output_may_be_a_file)
 	for (int i = 0; i < 2; i++) {
 		(void)snprintf(name, sizeof(name), "%s/fd/%d",
 		               i == 0 ? "/dev" : "/proc/self", fd);
-		assert_int_equal(result_file_open(&file, "test", name), 0);
+		assert_int_equal(result_file_open(&file, name), 0);
 		assert_true(fputs("text", file.file) >= 0);
 		assert_int_equal(result_file_place(&file), 0);
 	}
@@ -201,7 +201,7 @@ TEST(another_user_can_place_the_file)
 	pid = test_fork();
 	if (pid == 0) {
 		struct result_file file;
-		int r = result_file_open(&file, "test", path);
+		int r = result_file_open(&file, path);
 
 		r |= setgid(65534) | setuid(65534);
 		r |= fputs("mine", file.file) >= 0 ? 0 : 1;
