@@ -159,7 +159,6 @@ TEST(new_indexes_are_published)
 	assert_int_equal(dit_output_do(output, DIT_PUBLISH_PREPARE), 0);
 	assert_int_equal(dit_output_do(output, DIT_PUBLISH_COMMIT), 0);
 	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
-	assert_int_equal(dit_output_do(output, DIT_PUBLISH_SETTLE), 0);
 	assert_true(output->bytes >= bytes);
 	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 	assert_indexes(dir, "cn cccc 3, uid dddd 3");

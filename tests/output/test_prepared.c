@@ -262,10 +262,10 @@ TEST(a_prepared_one_replaces_another_and_is_taken_back)
 	assert_directory_holds(dir, "");
 
 	output = prepare_one(dir);
-	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 	watch(dir, "", "ditkit-prepared/data.mdb", "");
-	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 	expect_synced();
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 	assert_directory_holds(dir, "ditkit-prepared ");
 	assert_int_equal(stat(fixture_path(dir, "ditkit-prepared/data.mdb"), &first), 0);
 	for (int i = 0; i < 2; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Several outputs are published together (publication.h): all steps in their order, from
- * the last output to the first, and each synced before the next one; after a
- * failure everything is taken back. The outputs are made up here: they note what is
- * called. And a name that does not lead to the database any more is an error, told with
- * the place of the file.
+ * the last output to the first; after a failure everything is taken back. The outputs are
+ * made up here: they note what is called. And a name that does not lead to the database
+ * any more is an error, told with the place of the file.
  */
 #include "output/publication.h"
 
@@ -54,12 +53,6 @@ static int rename_file(struct dit_output *output)
 	return note(output, 'r');
 }
 
-static int settle(struct dit_output *output)
-{
-	(void)note(output, 's');
-	return 0;
-}
-
 static int take_back(struct dit_output *output)
 {
 	return note(output, 't');
@@ -79,7 +72,6 @@ static const struct dit_output_ops ops = {
 	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
                   [DIT_PUBLISH_COMMIT] = commit,
                   [DIT_PUBLISH_RENAME] = rename_file,
-                  [DIT_PUBLISH_SETTLE] = settle,
                   [DIT_PUBLISH_TAKE_BACK] = take_back,
                   [DIT_PUBLISH_END] = end},
 	.abandon = abandon,
@@ -126,21 +118,18 @@ TEST(all_appear_or_none)
 		const char *calls;
 		const char *failures;
 	} cases[] = {
-		{{NULL}, 0, "p2 p1 p0 c2 s2 c1 s1 c0 r2 s2 r1 s1 r0 e2 e1 e0 ", ""},
+		{{NULL}, 0, "p2 p1 p0 c2 c1 c0 r2 r1 r0 e2 e1 e0 ", ""},
 		{{NULL, "p"}, -EIO, "p2 p1 t2 t1 t0 a0 a1 a2 ", "p1 "},
-		{{"c"}, -EIO, "p2 p1 p0 c2 s2 c1 s1 c0 t2 t1 t0 a0 a1 a2 ", "c0 "},
+		{{"c"}, -EIO, "p2 p1 p0 c2 c1 c0 t2 t1 t0 a0 a1 a2 ", "c0 "},
 		{{NULL, NULL, "r"},
 	         -EIO,
-	         "p2 p1 p0 c2 s2 c1 s1 c0 r2 t2 t1 t0 a0 a1 a2 ",
+	         "p2 p1 p0 c2 c1 c0 r2 t2 t1 t0 a0 a1 a2 ",
 	         "r2 "},
 		{{"r", "t", "t"},
 	         -EIO,
-	         "p2 p1 p0 c2 s2 c1 s1 c0 r2 s2 r1 s1 r0 t2 t1 t0 a0 a1 a2 ",
+	         "p2 p1 p0 c2 c1 c0 r2 r1 r0 t2 t1 t0 a0 a1 a2 ",
 	         "r0 t2 t1 "},
-		{{"e", "e"},
-	         0,
-	         "p2 p1 p0 c2 s2 c1 s1 c0 r2 s2 r1 s1 r0 e2 e1 e0 ",
-	         "e1 e0 "},
+		{{"e", "e"}, 0, "p2 p1 p0 c2 c1 c0 r2 r1 r0 e2 e1 e0 ", "e1 e0 "},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -172,12 +161,12 @@ TEST(gaps_are_passed_over)
 
 	calls[0] = '\0';
 	assert_int_equal(publish(items), 0);
-	assert_string_equal(calls, "p1 c1 s1 r1 s1 e1 ");
+	assert_string_equal(calls, "p1 c1 r1 e1 ");
 	fake.failing = "r";
 	items[1].output = &fake.base;
 	calls[0] = '\0';
 	assert_int_equal(publish(items), -EIO);
-	assert_string_equal(calls, "p1 c1 s1 r1 t1 a1 ");
+	assert_string_equal(calls, "p1 c1 r1 t1 a1 ");
 }
 
 /* The flag is looked at before every step, until all are in place. */

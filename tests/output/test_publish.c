@@ -91,10 +91,10 @@ TEST(a_directory_that_cannot_be_synced_is_told)
 	struct dit_snapshot *snapshot = NULL;
 	int r = 0;
 
-	prepare_and_place(staging);
 	directories_fail = true;
-	r = dit_output_do(&staging->base, DIT_PUBLISH_END);
+	prepare_and_place(staging);
 	directories_fail = false;
+	r = dit_output_do(&staging->base, DIT_PUBLISH_END);
 
 	assert_int_equal(r, -EIO);
 	assert_int_equal(inode(dir, "ditkit-staging"), 0);

@@ -168,6 +168,12 @@ static int source_of(const struct dit_new_output *output)
 	return output->prepared_fd >= 0 ? output->prepared_fd : output->staging_fd;
 }
 
+void dit_new_output_renamed(struct dit_new_output *output)
+{
+	output->is_renamed = true;
+	output->sync_error = fsync(output->claim.dir_fd) == 0 ? 0 : -errno;
+}
+
 static int rename_data(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
@@ -180,7 +186,7 @@ static int rename_data(struct dit_output *base)
 	    renameat(source_of(output), DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
 		return -errno;
 	}
-	output->is_renamed = true;
+	dit_new_output_renamed(output);
 	return 0;
 }
 
@@ -215,25 +221,12 @@ static int take_back(struct dit_output *base)
 	return fsync(source_fd) == 0 && fsync(dir_fd) == 0 ? 0 : 1;
 }
 
-int dit_new_output_settle(struct dit_output *base)
-{
-	struct dit_new_output *output = dit_new_output_of(base);
-
-	if (output->is_renamed) {
-		output->settle_error = fsync(output->claim.dir_fd) == 0 ? 0 : -errno;
-	}
-	return 0;
-}
-
 static int end(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
-	int r = 0;
+	int r = output->sync_error;
 
 	dit_lock_file_set_up(&output->claim, output->data_fd);
-	dit_staging_remove(output->claim.dir_fd, output->staging_fd);
-	output->staging_fd = -1;
-	r = fsync(output->claim.dir_fd) == 0 ? output->settle_error : -errno;
 	dit_new_output_free(output, DIT_CLAIM_PUBLISHED);
 	return r;
 }
@@ -462,7 +455,6 @@ const struct dit_output_ops dit_new_output_ops = {
 	.steps = {[DIT_PUBLISH_PREPARE] = dit_new_output_prepare,
                   [DIT_PUBLISH_COMMIT] = dit_new_output_say_published,
                   [DIT_PUBLISH_RENAME] = rename_data,
-                  [DIT_PUBLISH_SETTLE] = dit_new_output_settle,
                   [DIT_PUBLISH_TAKE_BACK] = take_back,
                   [DIT_PUBLISH_END] = end},
 	.abandon = dit_new_output_abandon,

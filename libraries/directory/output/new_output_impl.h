@@ -40,7 +40,7 @@ struct dit_new_output {
 
 	enum dit_old_file old_file; /* since the rename */
 	bool is_renamed;
-	int settle_error; /* of DIT_PUBLISH_SETTLE */
+	int sync_error; /* of the new name */
 };
 
 static inline struct dit_new_output *dit_new_output_of(struct dit_output *output)
@@ -72,6 +72,9 @@ enum dit_claim_end dit_new_output_end_abandoned(const struct dit_new_output *out
  * a fault; other -errno */
 int dit_new_output_keep_apart(struct dit_new_output *output);
 
+/** The rename is done: sync it. */
+void dit_new_output_renamed(struct dit_new_output *output);
+
 /*
  * Operations.
  */
@@ -84,7 +87,6 @@ extern const struct dit_output_ops dit_new_output_ops;
 int dit_new_output_prepare(struct dit_output *base);
 /** The commit of one that was prepared; of another one it does nothing. */
 int dit_new_output_say_published(struct dit_output *base);
-int dit_new_output_settle(struct dit_output *base);
 void dit_new_output_abandon(struct dit_output *base);
 
 #endif

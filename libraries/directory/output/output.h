@@ -91,17 +91,16 @@ enum dit_publish_step {
 	/* Before the commit: the name leads elsewhere, and nothing is changed. */
 	DIT_PUBLISH_FIND,
 	DIT_PUBLISH_COMMIT, /* a stored database is changed, with one commit */
-	DIT_PUBLISH_RENAME, /* a new database gets its name */
-	/* After one of these two, so that later changes reach the disk later: a sync. If
-	 * it fails, the order is not sure, and the end returns the error. 0 */
-	DIT_PUBLISH_SETTLE,
+	/* A new database gets its name, which is synced: later changes reach the disk
+	 * later. If only the sync fails, the end returns its error. */
+	DIT_PUBLISH_RENAME,
 	/* Commit and rename are undone, whether they succeeded, failed or were not done;
 	 * dit_output_abandon() is still to be called. 1: a crash of the system may bring
 	 * the change back. An error: this database stays changed, and is whole. */
 	DIT_PUBLISH_TAKE_BACK,
 	/* All are in place, but the name does not lead to this one any more. */
 	DIT_PUBLISH_FIND_AGAIN,
-	/* Sync, put lock.mdb in order, clean up, free the output in every case. An error:
+	/* Put lock.mdb in order, clean up, free the output in every case. An error:
 	 * it is in place, but a crash of the system may bring the old database back. */
 	DIT_PUBLISH_END,
 };

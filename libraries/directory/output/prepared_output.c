@@ -121,7 +121,9 @@ static int keep(struct dit_output *base)
 		r = errno == ENOTEMPTY || errno == EEXIST ? replace_prepared(output)
 		                                          : -errno;
 	}
-	output->is_renamed = r == 0;
+	if (r == 0) {
+		dit_new_output_renamed(output);
+	}
 	return r;
 }
 
@@ -153,7 +155,7 @@ static int keep_end(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
 	enum dit_claim_end end = dit_new_output_end_abandoned(output);
-	int r = fsync(output->claim.dir_fd) == 0 ? output->settle_error : -errno;
+	int r = output->sync_error;
 
 	let_go(output);
 	if (r == 0 && output->replaced_fd >= 0) {
@@ -178,7 +180,6 @@ static void keep_abandon(struct dit_output *base)
 static const struct dit_output_ops keep_ops = {
 	.steps = {[DIT_PUBLISH_PREPARE] = dit_new_output_prepare,
                   [DIT_PUBLISH_RENAME] = keep,
-                  [DIT_PUBLISH_SETTLE] = dit_new_output_settle,
                   [DIT_PUBLISH_TAKE_BACK] = keep_take_back,
                   [DIT_PUBLISH_END] = keep_end},
 	.abandon = keep_abandon,

@@ -119,11 +119,6 @@ static bool can_fail_alone(enum dit_publish_step step)
 	       step == DIT_PUBLISH_END;
 }
 
-static bool changes(enum dit_publish_step step)
-{
-	return step == DIT_PUBLISH_COMMIT || step == DIT_PUBLISH_RENAME;
-}
-
 /*
  * 0, or the error that ends the publication; of steps that can fail alone the last error.
  * The changes of one output are on the disk before the next one changes anything: a loss
@@ -156,9 +151,6 @@ static int step_all(const struct publication *p, enum dit_publish_step step)
 			return r;
 		}
 		error = r < 0 ? r : error;
-		if (i > 1 && changes(step)) {
-			(void)dit_output_do(item->output, DIT_PUBLISH_SETTLE);
-		}
 	}
 	return error;
 }

@@ -544,7 +544,6 @@ bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published 
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
 	case DIT_PUBLISH_RENAME:
-	case DIT_PUBLISH_SETTLE: /* is not told */
 		return false;
 	case DIT_PUBLISH_FIND:
 	case DIT_PUBLISH_FIND_AGAIN:
