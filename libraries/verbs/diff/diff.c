@@ -27,22 +27,27 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 
 /* ---- statistics ---- */
 
-int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map)
+int dit_diff_count(const struct dit_diff *diff, struct dit_span name,
+                   struct dit_diff_counts *counts)
 {
 	uint64_t key = dit_sum128_seed(name, diff->seed);
-	struct dit_diff_count *count = dit_diff_map_get(map, key);
+	uintptr_t place = (uintptr_t)dit_diff_map_get(&counts->places, key);
 
-	if (count != NULL) {
-		count->n++;
-		return 0;
+	if (place == 0) {
+		struct dit_diff_count count = {strndup(name.data, name.len), 0};
+
+		if (count.name == NULL ||
+		    DIT_APPEND(counts->list, counts->size, counts->n, count) < 0) {
+			free(count.name);
+			return -ENOMEM;
+		}
+		place = counts->n;
+		if (dit_diff_map_set(&counts->places, key, (void *)place) < 0) {
+			return -ENOMEM;
+		}
 	}
-	count = dit_arena_alloc(&diff->kept, sizeof(*count));
-	name = dit_arena_copy(&diff->kept, name);
-	if (count == NULL || name.data == NULL) {
-		return -ENOMEM;
-	}
-	*count = (struct dit_diff_count){.name = (char *)name.data, .n = 1};
-	return dit_diff_map_set(map, key, count);
+	counts->list[place - 1].n++;
+	return 0;
 }
 
 static int compare_attrs(const void *a, const void *b)
@@ -59,25 +64,6 @@ static int compare_branches(const void *a, const void *b)
 	const struct dit_diff_count *y = b;
 
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
-}
-
-static int list_counts(const struct dit_diff_map *map,
-                       int (*compare)(const void *a, const void *b),
-                       struct dit_diff_count **ret, size_t *ret_n)
-{
-	struct dit_diff_count *list = dit_diff_map_list(map, sizeof(*list));
-
-	*ret = list;
-	while (list != NULL && *ret_n < map->n) {
-		char *name = strdup(list[*ret_n].name);
-
-		if (name == NULL) {
-			return -ENOMEM;
-		}
-		list[(*ret_n)++].name = name;
-	}
-	dit_sort_items(list, *ret_n, sizeof(*list), compare);
-	return list == NULL ? -ENOMEM : 0;
 }
 
 static void free_counts(struct dit_diff_count *list, size_t n)
@@ -386,8 +372,8 @@ static void deinit(struct dit_diff *diff)
 	dit_known_free(diff->known);
 	dit_arena_deinit(&diff->match.arena);
 	dit_diff_map_deinit(&diff->taken);
-	dit_diff_map_deinit(&diff->attrs);
-	dit_diff_map_deinit(&diff->branches);
+	dit_diff_map_deinit(&diff->attrs.places);
+	dit_diff_map_deinit(&diff->branches.places);
 	dit_ldif_text_deinit(&diff->text);
 	dit_arena_deinit(&diff->kept);
 	dit_arena_deinit(&diff->arena);
@@ -428,12 +414,14 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 		            : -EIO;
 	}
 	r = r ?: run(&diff);
-	r = r
-	            ?: list_counts(&diff.attrs, compare_attrs, &diff.stats.attrs,
-	                           &diff.stats.nattrs);
-	r = r
-	            ?: list_counts(&diff.branches, compare_branches, &diff.stats.branches,
-	                           &diff.stats.nbranches);
+	dit_sort_items(diff.attrs.list, diff.attrs.n, sizeof(*diff.attrs.list),
+	               compare_attrs);
+	dit_sort_items(diff.branches.list, diff.branches.n, sizeof(*diff.branches.list),
+	               compare_branches);
+	diff.stats.attrs = diff.attrs.list;
+	diff.stats.nattrs = diff.attrs.n;
+	diff.stats.branches = diff.branches.list;
+	diff.stats.nbranches = diff.branches.n;
 	if (r < 0 && r != DIT_E_STOPPED && !diff.is_told) {
 		(void)dit_job_fail(&diff.job, r, "differences");
 	}

@@ -57,11 +57,12 @@ struct suspect {
 struct dit_diff_digest {
 	uint64_t nentries;
 	struct dit_sum128 sum;
-	struct bucket *buckets; /* owned */
-	unsigned nbuckets;      /* a power of two */
-	struct subtree *subtrees;
+	struct bucket *buckets;   /* owned */
+	unsigned nbuckets;        /* a power of two */
+	struct subtree *subtrees; /* owned */
 	size_t nsubtrees;
-	struct dit_diff_map by_id; /* subtrees, while they are summed up */
+	size_t subtrees_size;
+	struct dit_diff_map by_id; /* their places, while they are summed up */
 	json_t *csns;              /* owned */
 	struct suspect *suspects;  /* by ID; owned */
 	size_t nsuspects;
@@ -75,19 +76,21 @@ static unsigned bucket_of(const struct dit_sum128 *name, unsigned nbuckets)
 	return (unsigned)((name->high >> 32) * nbuckets >> 32);
 }
 
-static int add_entry(struct dit_diff *diff, struct dit_diff_digest *digest,
-                     struct bucket *bucket, const struct dit_diff_sum *entry)
+static int add_entry(struct dit_diff_digest *digest, struct bucket *bucket,
+                     const struct dit_diff_sum *entry)
 {
-	struct subtree *subtree = dit_diff_map_get(&digest->by_id, entry->uuid);
+	uintptr_t place = (uintptr_t)dit_diff_map_get(&digest->by_id, entry->uuid);
+	struct subtree *subtree = NULL;
 
-	if (subtree == NULL) {
-		subtree = dit_arena_alloc(&diff->kept, sizeof(*subtree));
-		if (subtree == NULL ||
-		    dit_diff_map_set(&digest->by_id, entry->uuid, subtree) < 0) {
+	if (place == 0) {
+		place = digest->nsubtrees + 1;
+		if (DIT_APPEND(digest->subtrees, digest->subtrees_size, digest->nsubtrees,
+		               (struct subtree){.id = entry->uuid}) < 0 ||
+		    dit_diff_map_set(&digest->by_id, entry->uuid, (void *)place) < 0) {
 			return -ENOMEM;
 		}
-		*subtree = (struct subtree){.id = entry->uuid};
 	}
+	subtree = &digest->subtrees[place - 1];
 	digest->nentries++;
 	bucket->n++;
 	bucket->sum += entry->sum.low;
@@ -129,8 +132,8 @@ static void end_bucket(struct dit_diff_digest *digest, size_t first, unsigned nu
 
 /* In the order of the hashes of DNs, so a bucket's entries come one after the other.
  * @param others  buckets; NULL: there are none */
-static int add_entries(struct dit_diff *diff, struct dit_diff_side *side,
-                       struct dit_diff_digest *digest, const struct bucket *others)
+static int add_entries(struct dit_diff_side *side, struct dit_diff_digest *digest,
+                       const struct bucket *others)
 {
 	unsigned at = 0;
 	size_t first = 0;
@@ -144,7 +147,7 @@ static int add_entries(struct dit_diff *diff, struct dit_diff_side *side,
 			first = digest->nsuspects;
 			at = number;
 		}
-		r = add_entry(diff, digest, &digest->buckets[at], &side->at);
+		r = add_entry(digest, &digest->buckets[at], &side->at);
 	}
 	end_bucket(digest, first, at, others);
 	dit_sort_items(digest->suspects, digest->nsuspects, sizeof(*digest->suspects),
@@ -170,11 +173,6 @@ static int name_subtrees(struct dit_diff *diff, unsigned side,
 	struct dit_entry_view entry = {.id = 0};
 	int r = 0;
 
-	digest->subtrees = dit_diff_map_list(&digest->by_id, sizeof(*digest->subtrees));
-	if (digest->subtrees == NULL) {
-		return -ENOMEM;
-	}
-	digest->nsubtrees = digest->by_id.n;
 	dit_sort_items(digest->subtrees, digest->nsubtrees, sizeof(*digest->subtrees),
 	               compare_subtrees);
 	if (digest->nsubtrees > SUBTREES_MAX) {
@@ -236,7 +234,7 @@ static int make_digest(struct dit_diff *diff, unsigned side,
 	uint64_t nrecords = dit_entry_scan_nrecords(it->scan);
 	int r = new_buckets(ret, other->nbuckets ?: choose_nbuckets(nrecords));
 
-	r = r ?: add_entries(diff, it, ret, other->buckets);
+	r = r ?: add_entries(it, ret, other->buckets);
 	r = r ?: name_subtrees(diff, side, ret);
 	return r ?: read_csns(diff, side, ret);
 }

@@ -21,7 +21,8 @@
 
 #define DIT_DIFF_HOLDER "ou=ditdiff-" /* how their RDNs begin */
 
-/** A map from 64-bit keys, which are hashes already, to objects. Zero is an empty one. */
+/** A map from 64-bit keys, which are hashes already, to objects, or to places in a list,
+ * which are counted from 1. Zero is an empty one. */
 struct dit_diff_map {
 	struct dit_diff_slot {
 		uint64_t key;
@@ -35,10 +36,15 @@ struct dit_diff_map {
 void *dit_diff_map_get(const struct dit_diff_map *map, uint64_t key);
 /** Give a key an object, in place of the one that it has. 0 or -ENOMEM */
 int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, void *object);
-/** Copies of all objects, of so many bytes each, one after the other; NULL: no memory.
- * Owned */
-void *dit_diff_map_list(const struct dit_diff_map *map, size_t bytes);
 void dit_diff_map_deinit(struct dit_diff_map *map);
+
+/** How often each name was counted. */
+struct dit_diff_counts {
+	struct dit_diff_count *list; /* owned, as in the statistics */
+	size_t n;
+	size_t size;
+	struct dit_diff_map places; /* in the list, by hashes of names */
+};
 
 /** An entry that is on both sides, in one place, with other values: its IDs. */
 struct dit_diff_changed {
@@ -131,7 +137,7 @@ struct dit_diff {
 	const struct dit_ad *stamp_ads[2];
 	const struct dit_ad **ads; /* of opts.attrs; owned */
 
-	struct dit_arena kept;  /* items and nodes, their RDNs, and counts */
+	struct dit_arena kept;  /* items and nodes, and their RDNs */
 	struct dit_arena arena; /* of one change */
 
 	struct dit_diff_changed *changed;
@@ -140,8 +146,8 @@ struct dit_diff {
 	struct dit_diff_node **nodes;
 	size_t nnodes;
 	size_t nodes_size;
-	struct dit_diff_map attrs;    /* struct dit_diff_count, by a hash of the name */
-	struct dit_diff_map branches; /* the same */
+	struct dit_diff_counts attrs;
+	struct dit_diff_counts branches;
 	unsigned suffix_nrdns;
 	struct dit_diff_map taken; /* nodes that go or move, by their present names */
 	struct dit_diff_node **holders; /* entries that were added to free names */
@@ -177,7 +183,8 @@ static inline bool dit_diff_is_configuration(const struct dit_diff *diff)
 }
 
 /** One more of that name. 0 or -ENOMEM */
-int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map);
+int dit_diff_count(const struct dit_diff *diff, struct dit_span name,
+                   struct dit_diff_counts *counts);
 
 /* ---- diff_scan.c ---- */
 

@@ -499,19 +499,6 @@ int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, void *object)
 	return 0;
 }
 
-void *dit_diff_map_list(const struct dit_diff_map *map, size_t bytes)
-{
-	char *ret = calloc(map->n + 1, bytes);
-	char *at = ret;
-
-	for (size_t i = 0; i < map->size && ret != NULL; i++) {
-		if (map->slots[i].object != NULL) {
-			at = mempcpy(at, map->slots[i].object, bytes);
-		}
-	}
-	return ret;
-}
-
 void dit_diff_map_deinit(struct dit_diff_map *map)
 {
 	free(map->slots);
