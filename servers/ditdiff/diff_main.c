@@ -127,44 +127,26 @@ static bool is_database(char *text)
 	       access(path, F_OK) == 0;
 }
 
-/* @param pipe  the byte stays in it. @return 0: there is none */
-static char first_byte_of_pipe(int pipe)
-{
-	int copy[2];
-	char first = 0;
-
-	if (pipe2(copy, O_CLOEXEC) < 0) {
-		return 0;
-	}
-	if (tee(pipe, copy[1], 1, 0) != 1 || read(copy[0], &first, 1) != 1) {
-		first = 0;
-	}
-	(void)close(copy[0]);
-	(void)close(copy[1]);
-	return first;
-}
-
-static char first_byte_of_file(const char *path)
-{
-	struct stat st;
-	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode)
-	                 ? open(path, O_RDONLY | O_CLOEXEC)
-	                 : -1;
-	char first = 0;
-
-	if (fd >= 0) {
-		first = pread(fd, &first, 1, 0) == 1 ? first : '\0';
-		(void)close(fd);
-	}
-	return first;
-}
-
-/* JSON begins with a brace, which no line of LDIF does. */
+/* JSON begins with a brace, which no line of LDIF does. The byte stays in a pipe. */
 static bool is_digest(const char *path)
 {
 	int pipe = inputs_pipe(path);
+	int copy[2] = {-1, -1};
+	struct stat st;
+	char first = '\0';
 
-	return (pipe >= 0 ? first_byte_of_pipe(pipe) : first_byte_of_file(path)) == '{';
+	if (pipe < 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+		copy[0] = open(path, O_RDONLY | O_CLOEXEC);
+	} else if (pipe >= 0 && pipe2(copy, O_CLOEXEC) == 0) {
+		(void)tee(pipe, copy[1], 1, 0);
+		(void)close(copy[1]);
+	}
+	if (copy[0] < 0) {
+		return false;
+	}
+	first = read(copy[0], &first, 1) == 1 ? first : '\0';
+	(void)close(copy[0]);
+	return first == '{';
 }
 
 static int read_side(struct diff_options *options, unsigned side, char *text)
