@@ -83,7 +83,6 @@ static int make_contexts(struct modifier *modifier)
 	const struct dit_modify_opts *opts = modifier->opts;
 	const struct dit_chosen *chosen = &modifier->job.chosen;
 	struct dit_entry_context *context = &modifier->adding;
-	struct dit_dn suffix;
 	int r = dit_sorted_types_make(chosen->settings, &modifier->sorted);
 
 	modifier->files = (struct dit_file_rules){
@@ -110,11 +109,7 @@ static int make_contexts(struct modifier *modifier)
 		(!opts->is_exact &&
 	         dit_settings_overlay(modifier->db->overlays, "syncprov") != NULL);
 	r = r ?: dit_entry_clock_init(&modifier->clock);
-	if (r == 0) {
-		r = dit_dn_parse(context->schema, modifier->db->suffix, &modifier->kept,
-		                 NULL, &suffix);
-	}
-	modifier->suffix_nrdns = r == 0 ? suffix.nrdns : 0;
+	modifier->suffix_nrdns = dit_dn_depth(modifier->db->suffix);
 	return r < 0 ? dit_modify_fail(modifier, r, "could not start") : 0;
 }
 

@@ -184,35 +184,21 @@ int dit_modify_find_child(struct modifier *modifier, struct modify_node *parent,
 	return r < 0 ? r : 1;
 }
 
-/* RDNs of the topmost node. */
-static unsigned count_top(const struct modifier *modifier)
-{
-	return modifier->suffix_nrdns == 0 ? 1 : modifier->suffix_nrdns;
-}
-
-/* RDN i of a normal DN. The topmost node has all RDNs of the suffix. */
-static struct dit_span rdn_of(const struct modifier *modifier, const struct dit_dn *dn,
-                              unsigned i)
-{
-	struct dit_span rest = dn->norm;
-
-	rest.data += dn->norm_at[i];
-	rest.len -= dn->norm_at[i];
-	if (i + count_top(modifier) < dn->nrdns) {
-		rest.len = dn->norm_at[i + 1] - 1 - dn->norm_at[i];
-	}
-	return rest;
-}
-
+/* The topmost node has all RDNs of the suffix. */
 int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn, unsigned nless,
                     struct modify_node **ret)
 {
-	unsigned i = dn->nrdns - count_top(modifier) + 1;
+	unsigned ntop = modifier->suffix_nrdns == 0 ? 1 : modifier->suffix_nrdns;
+	size_t end = dn->norm.len;
 	int r = 1;
 
 	*ret = NULL;
-	while (r > 0 && i > nless) {
-		r = dit_modify_find_child(modifier, *ret, rdn_of(modifier, dn, --i), ret);
+	for (unsigned i = dn->nrdns - ntop + 1; r > 0 && i > nless; i--) {
+		size_t at = dn->norm_at[i - 1];
+		struct dit_span rdn = {dn->norm.data + at, end - at};
+
+		r = dit_modify_find_child(modifier, *ret, rdn, ret);
+		end = at - 1; /* without the comma */
 	}
 	return r;
 }
