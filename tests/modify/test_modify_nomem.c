@@ -153,12 +153,13 @@ TEST(an_entry_is_kept_or_not)
 	for (n = 0; r == -ENOMEM; n++) {
 		struct modifier modifier = {.opts = NULL};
 		struct modify_node node = {.entry = NULL};
-		const struct dit_entry entry = {.oc_flags = 1};
+		struct modify_edit edit = {
+			.modifier = &modifier, .node = &node, .entry = {.oc_flags = 1}};
 
 		dit_arena_init(&modifier.kept, 1);
 		dit_arena_init(&modifier.scratch, 1);
 		countdown = n;
-		r = dit_modify_keep(&modifier, &node, &entry);
+		r = dit_modify_keep(&edit);
 		countdown = -1;
 		if (r == 0) {
 			assert_int_equal(node.entry->oc_flags, 1);

@@ -15,8 +15,7 @@ struct work {
 	struct modifier *modifier;
 	const struct dit_ldif_record *record;
 	struct modify_change *change;
-	struct modify_node *node;  /* that it is about */
-	struct modify_whole whole; /* its entry, once that is read or made; else none */
+	struct modify_edit edit; /* its node and, once that is read or made, its entry */
 };
 
 /* ---- records that are left out ---- */
@@ -120,7 +119,8 @@ static bool is_suffix(const struct work *work, const struct dit_dn *dn)
 
 static int find_entry(struct work *work)
 {
-	int r = dit_modify_find(work->modifier, &work->change->entry.dn, 0, &work->node);
+	int r = dit_modify_find(work->modifier, &work->change->entry.dn, 0,
+	                        &work->edit.node);
 
 	return r == 0 ? refuse(work, DIT_WHY_NO_ENTRY) : r < 0 ? r : 0;
 }
@@ -133,13 +133,13 @@ static int load_entry(struct work *work)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_modify_read(work->modifier, work->node, &work->whole);
+	r = dit_modify_read(&work->edit);
 	if (r == DIT_E_UNSUPPORTED) {
 		return dit_why_tell(
 			&work->change->notes,
 			(struct dit_why){.kind = DIT_WHY_MOD_ATTR,
 		                         .place = DIT_WHY_AT_DN,
-		                         .name = work->whole.unknown,
+		                         .name = work->edit.unknown,
 		                         .detail = DIT_SPAN("attribute type undefined")});
 	}
 	return r == 0 ? refuse(work, DIT_WHY_NO_ENTRY) : r < 0 ? r : 0;
@@ -212,7 +212,7 @@ static int add(struct work *work)
 	struct dit_span norm = is_top ? dn->norm : dit_dn_first_rdn(dn->norm);
 	struct dit_span pretty = is_top ? dn->pretty : dit_dn_first_rdn(dn->pretty);
 	struct modify_node *parent = NULL;
-	int r = dit_modify_find(modifier, dn, 0, &work->node);
+	int r = dit_modify_find(modifier, dn, 0, &work->edit.node);
 
 	if (r != 0) {
 		return r < 0 ? r : refuse(work, DIT_WHY_TAKEN);
@@ -226,9 +226,9 @@ static int add(struct work *work)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_modify_add_node(modifier, parent, norm, pretty, &work->node);
-	r = r ?: dit_modify_keep(modifier, work->node, given);
-	work->whole.entry = *given;
+	r = dit_modify_add_node(modifier, parent, norm, pretty, &work->edit.node);
+	work->edit.entry = *given;
+	r = r ?: dit_modify_keep(&work->edit);
 	modifier->stats->nadded += r == 0;
 	return r;
 }
@@ -241,22 +241,15 @@ static int delete (struct work *work)
 	if (r < 0) {
 		return r;
 	}
-	r = read_flags(work->modifier, work->node, &flags);
+	r = read_flags(work->modifier, work->edit.node, &flags);
 	if (r <= 0) {
 		return r < 0 ? r : refuse(work, DIT_WHY_NO_ENTRY);
 	}
-	if (work->node->nsubs > 1) {
+	if (work->edit.node->nsubs > 1) {
 		return refuse(work, DIT_WHY_NOT_LEAF);
 	}
 	work->modifier->stats->ndeleted++;
-	return dit_modify_remove_node(work->modifier, work->node);
-}
-
-static int edit(struct work *work, const struct dit_dn *dn, const struct modify_mod *mods,
-                size_t nmods)
-{
-	return dit_modify_edit(work->modifier, work->node, &work->whole, dn, mods, nmods,
-	                       &work->change->stamp, &work->change->notes);
+	return dit_modify_remove_node(work->modifier, work->edit.node);
 }
 
 static int modify(struct work *work)
@@ -264,7 +257,9 @@ static int modify(struct work *work)
 	const struct modify_change *change = work->change;
 	int r = load_entry(work);
 
-	r = r ?: edit(work, &change->entry.dn, change->mods, change->nmods);
+	r = r
+	            ?: dit_modify_edit(&work->edit, &change->entry.dn, change->mods,
+	                               change->nmods, &change->stamp);
 	work->modifier->stats->nmodified += r == 0;
 	return r;
 }
@@ -312,7 +307,7 @@ static int edit_names(struct work *work)
 	}
 	dn.avas = newrdn->avas;
 	dn.navas = newrdn->navas;
-	return r ?: edit(work, &dn, mods, nmods);
+	return r ?: dit_modify_edit(&work->edit, &dn, mods, nmods, &change->stamp);
 }
 
 /* All that can be known without looking at entries. */
@@ -358,11 +353,11 @@ static int find_superior(struct work *work, struct modify_node **ret)
 	int r = 0;
 
 	if (!change->has_superior) {
-		*ret = work->node->parent;
+		*ret = work->edit.node->parent;
 		return 0;
 	}
 	r = dit_modify_find(work->modifier, &change->superior, 0, ret);
-	if (r < 0 || (r > 0 && *ret == work->node->parent)) {
+	if (r < 0 || (r > 0 && *ret == work->edit.node->parent)) {
 		return r < 0 ? r : 0; /* slapd looks at a new parent alone */
 	}
 	return check_parent(work, *ret, DIT_WHY_NO_SUPERIOR, change->superior.pretty);
@@ -396,7 +391,7 @@ static int rename_entry(struct work *work)
 	r = r ?: find_superior(work, &parent);
 	r = r ?: dit_modify_find_child(modifier, parent, newrdn->norm, &other);
 	if (r > 0) {
-		r = other == work->node ? 0 : refuse_name(work);
+		r = other == work->edit.node ? 0 : refuse_name(work);
 	}
 	r = r ?: check_name(work, newrdn->norm, newrdn->pretty);
 	r = r ?: edit_names(work);
@@ -404,7 +399,7 @@ static int rename_entry(struct work *work)
 		return r;
 	}
 	modifier->stats->nrenamed++;
-	return dit_modify_move_node(modifier, work->node, parent, newrdn->norm,
+	return dit_modify_move_node(modifier, work->edit.node, parent, newrdn->norm,
 	                            newrdn->pretty);
 }
 
@@ -439,7 +434,7 @@ static const struct dit_ad *ad_of(const struct modifier *modifier, struct dit_sp
 static int note_csn(struct work *work)
 {
 	struct modifier *modifier = work->modifier;
-	struct dit_entry entry = work->whole.entry;
+	struct dit_entry entry = work->edit.entry;
 	const struct dit_attr *attr = NULL;
 	int r = 0;
 
@@ -462,7 +457,10 @@ static int note_csn(struct work *work)
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      struct modify_change *change)
 {
-	struct work work = {.modifier = modifier, .record = record, .change = change};
+	struct work work = {.modifier = modifier,
+	                    .record = record,
+	                    .change = change,
+	                    .edit = {.modifier = modifier, .notes = &change->notes}};
 	int r = change->error;
 
 	if (record->text.data[0] == '#') {
@@ -494,7 +492,7 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 	if (modifier->opts->is_verbose) {
 		dit_job_report(&modifier->job, DIT_REPORT_ADDED, "%s: \"%.*s\" (%08lx)",
 		               operations[change->op].word,
-		               DIT_SPAN_ARGS(change->entry.dn.norm), work.node->id);
+		               DIT_SPAN_ARGS(change->entry.dn.norm), work.edit.node->id);
 	}
 	return 0;
 }
@@ -506,13 +504,12 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
  * another server, it stays. If it has none, a slapd with syncprov looks at all entries
  * when it starts, so only -w writes some.
  */
-static int put_csns(struct modifier *modifier, struct modify_node *node,
-                    struct modify_whole *whole)
+static int put_csns(struct modify_edit *edit)
 {
+	struct modifier *modifier = edit->modifier;
 	const struct dit_ad *ad = ad_of(modifier, DIT_SPAN("contextCSN"));
-	const struct dit_attr *stored = dit_entry_find(&whole->entry, ad);
+	const struct dit_attr *stored = dit_entry_find(&edit->entry, ad);
 	struct modify_mod mod = {MODIFY_HOW_REPLACE, {.ad = ad}};
-	struct dit_notes notes;
 	bool is_newer = stored == NULL && modifier->opts->write_context_csn;
 	int r = 0;
 
@@ -524,18 +521,16 @@ static int put_csns(struct modifier *modifier, struct modify_node *node,
 	if (r < 0 || !is_newer) {
 		return r < 0 ? r : 0;
 	}
-	dit_notes_init(&notes, &modifier->scratch);
 	mod.attr.values = dit_csn_list_values(&modifier->csns, &modifier->scratch);
 	mod.attr.nvalues = (uint32_t)modifier->csns.n;
 	return mod.attr.values == NULL ? -ENOMEM
-	                               : dit_modify_edit(modifier, node, whole, NULL,
-	                                                 &mod, 1, NULL, &notes);
+	                               : dit_modify_edit(edit, NULL, &mod, 1, NULL);
 }
 
 int dit_modify_put_csns(struct modifier *modifier)
 {
-	struct modify_node *node = NULL;
-	struct modify_whole whole;
+	struct dit_notes notes;
+	struct modify_edit edit = {.modifier = modifier, .notes = &notes};
 	struct dit_dn dn;
 	int r = 0;
 
@@ -543,13 +538,14 @@ int dit_modify_put_csns(struct modifier *modifier)
 		return 0;
 	}
 	dit_arena_reset(&modifier->scratch);
+	dit_notes_init(&notes, &modifier->scratch);
 	r = dit_csn_entry_dn(modifier->db, modifier->changing.schema, &modifier->scratch,
 	                     &dn);
 	if (r == 0) {
-		r = dn.nrdns == 0 ? (dit_modify_meet_root(modifier, &node) ?: 1)
-		                  : dit_modify_find(modifier, &dn, 0, &node);
+		r = dn.nrdns == 0 ? (dit_modify_meet_root(modifier, &edit.node) ?: 1)
+		                  : dit_modify_find(modifier, &dn, 0, &edit.node);
 	}
-	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole);
+	r = r <= 0 ? r : dit_modify_read(&edit);
 	if (r == 0) {
 		/* slapmodify says nothing of the empty suffix. */
 		if (dn.nrdns > 0 && modifier->opts->write_context_csn) {
@@ -558,6 +554,6 @@ int dit_modify_put_csns(struct modifier *modifier)
 		}
 		return 0;
 	}
-	r = r < 0 ? r : put_csns(modifier, node, &whole);
+	r = r < 0 ? r : put_csns(&edit);
 	return r < 0 ? dit_modify_fail(modifier, r, "could not write contextCSN") : 0;
 }

@@ -20,18 +20,11 @@
 #define LEAST_ROOM 4u
 #define BULK_FROM  32u /* values for a sorted list, from which on it is sorted again */
 
-/* A list of values before it was changed in its place. */
-struct before {
-	struct before *next;
+/* A list of values before it was changed in its place; each is noted once. */
+struct modify_before {
+	struct modify_before *next;
 	struct dit_attr attr; /* its lists are the entry's */
 	struct dit_attr copy;
-};
-
-struct edit {
-	struct modifier *modifier;
-	struct dit_entry entry; /* as it will be; its list of attributes in the scratch */
-	struct dit_notes *notes;
-	struct before *before; /* one for each list */
 };
 
 /* ---- copies ---- */
@@ -78,13 +71,13 @@ static bool is_in_order(const struct dit_attr *attr)
 
 /* ---- what is refused ---- */
 
-static int refuse(struct edit *edit, enum dit_why_kind kind, const struct dit_ad *ad,
-                  const char *operation)
+static int refuse(struct modify_edit *edit, enum dit_why_kind kind,
+                  const struct dit_ad *ad, const char *operation)
 {
 	return dit_why_tell(edit->notes, dit_why_attr(kind, ad, operation));
 }
 
-static int refuse_value(struct edit *edit, enum dit_why_kind kind,
+static int refuse_value(struct modify_edit *edit, enum dit_why_kind kind,
                         const struct dit_attr *given, uint32_t number, const char *detail)
 {
 	return dit_why_tell(
@@ -107,10 +100,10 @@ static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
 
 /* The list will be changed where it stands. It was noted already if an earlier step of
  * the record has changed it. */
-static int note_before(struct edit *edit, const struct dit_attr *attr)
+static int note_before(struct modify_edit *edit, const struct dit_attr *attr)
 {
 	struct dit_arena *scratch = &edit->modifier->scratch;
-	struct before *before = edit->before;
+	struct modify_before *before = edit->before;
 
 	dit_modify_forget_values(edit->modifier);
 	while (before != NULL && before->attr.values != attr->values) {
@@ -123,14 +116,15 @@ static int note_before(struct edit *edit, const struct dit_attr *attr)
 	if (before == NULL) {
 		return -ENOMEM;
 	}
-	*before = (struct before){.next = edit->before, .attr = *attr, .copy = *attr};
+	*before = (struct modify_before){
+		.next = edit->before, .attr = *attr, .copy = *attr};
 	edit->before = before;
 	return dit_attr_copy_lists(&before->copy, scratch, attr->nvalues);
 }
 
-static void put_back(const struct edit *edit)
+static void put_back(const struct modify_edit *edit)
 {
-	for (const struct before *b = edit->before; b != NULL; b = b->next) {
+	for (const struct modify_before *b = edit->before; b != NULL; b = b->next) {
 		size_t bytes = b->attr.nvalues * sizeof(*b->attr.values);
 
 		memcpy(b->attr.values, b->copy.values, bytes);
@@ -141,14 +135,14 @@ static void put_back(const struct edit *edit)
 }
 
 /* Exact changes leave values as they are written. */
-static bool is_ordered(const struct edit *edit, const struct dit_ad *ad)
+static bool is_ordered(const struct modify_edit *edit, const struct dit_ad *ad)
 {
 	return !edit->modifier->opts->is_exact &&
 	       (ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
 }
 
 /* A value that says "{n}" belongs there. slapd reads n as C does, into an int. */
-static uint32_t position_of(const struct edit *edit, const struct dit_attr *attr,
+static uint32_t position_of(const struct modify_edit *edit, const struct dit_attr *attr,
                             struct dit_span value, struct dit_span key)
 {
 	int n = 0;
@@ -160,7 +154,7 @@ static uint32_t position_of(const struct edit *edit, const struct dit_attr *attr
 	return n >= 0 && (uint32_t)n < attr->nvalues ? (uint32_t)n : attr->nvalues;
 }
 
-static int number_value(struct edit *edit, uint32_t number, struct dit_span *value)
+static int number_value(struct modify_edit *edit, uint32_t number, struct dit_span *value)
 {
 	char text[sizeof("{4294967295}")];
 	int n = snprintf(text, sizeof(text), "{%u}", number);
@@ -197,7 +191,7 @@ static void move_value(struct dit_span *list, uint32_t from, uint32_t to)
 
 /* A load stores values of X-ORDERED attributes as they come. slapd sorts them by their
  * numbers, if all have one. 1: their numbers are not their places; 0; error */
-static int sort_ordered(struct edit *edit, struct dit_attr *attr)
+static int sort_ordered(struct modify_edit *edit, struct dit_attr *attr)
 {
 	uint32_t n = attr->nvalues;
 	uint32_t nbraces = 0;
@@ -231,7 +225,7 @@ static int sort_ordered(struct edit *edit, struct dit_attr *attr)
 }
 
 /* Values of X-ORDERED attributes say where they stand. */
-static int renumber(struct edit *edit, struct dit_attr *attr)
+static int renumber(struct modify_edit *edit, struct dit_attr *attr)
 {
 	int r = is_ordered(edit, attr->ad) ? note_before(edit, attr) : 1;
 
@@ -244,8 +238,8 @@ static int renumber(struct edit *edit, struct dit_attr *attr)
 	return r < 0 ? r : 0;
 }
 
-static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_t at,
-                  struct dit_span value)
+static int insert(struct modify_edit *edit, struct dit_span **list, uint32_t n,
+                  uint32_t at, struct dit_span value)
 {
 	struct dit_arena *arena = &edit->modifier->kept;
 	size_t room = n;
@@ -259,8 +253,8 @@ static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_
 }
 
 /* Slapd keeps normal forms of all values or of none. */
-static int put_value(struct edit *edit, struct dit_attr *attr, struct dit_span value,
-                     struct dit_span key)
+static int put_value(struct modify_edit *edit, struct dit_attr *attr,
+                     struct dit_span value, struct dit_span key)
 {
 	uint32_t at = position_of(edit, attr, value, key);
 	int r = at < attr->nvalues ? note_before(edit, attr) : 0;
@@ -274,7 +268,7 @@ static int put_value(struct edit *edit, struct dit_attr *attr, struct dit_span v
 }
 
 /* An attribute that the entry gets, at its end. */
-static int begin_attr(struct edit *edit, const struct dit_attr *given,
+static int begin_attr(struct modify_edit *edit, const struct dit_attr *given,
                       struct dit_attr **ret)
 {
 	struct modifier *modifier = edit->modifier;
@@ -293,7 +287,7 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 }
 
 /* A list with equal values, as slapadd -q stores them, stays as it is. */
-static int sort_list(struct edit *edit, struct dit_attr *attr)
+static int sort_list(struct modify_edit *edit, struct dit_attr *attr)
 {
 	uint32_t twice = DIT_VALUES_UNIQUE;
 	int r = make_room(edit->modifier, attr);
@@ -303,7 +297,7 @@ static int sort_list(struct edit *edit, struct dit_attr *attr)
 }
 
 /* The next reader sees values in the order in which they are stored. */
-static int order_splits(struct edit *edit)
+static int order_splits(struct modify_edit *edit)
 {
 	int r = 0;
 
@@ -319,7 +313,7 @@ static int order_splits(struct edit *edit)
 
 /* ---- add, delete, replace ---- */
 
-static int put_values(struct edit *edit, struct dit_attr *attr,
+static int put_values(struct modify_edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
 	const struct dit_split_rules *rules = edit->modifier->split_rules;
@@ -357,7 +351,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 	return r;
 }
 
-static int add_values(struct edit *edit, const struct modify_mod *mod)
+static int add_values(struct modify_edit *edit, const struct modify_mod *mod)
 {
 	const struct dit_attr *given = &mod->attr;
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
@@ -398,7 +392,7 @@ static void close_gaps(struct dit_attr *attr, const bool *is_gone)
 }
 
 /* Take values out of a list that may be changed. */
-static int take_out(struct edit *edit, struct dit_attr *attr,
+static int take_out(struct modify_edit *edit, struct dit_attr *attr,
                     const struct dit_attr *given)
 {
 	struct dit_arena *scratch = &edit->modifier->scratch;
@@ -428,7 +422,7 @@ static int take_out(struct edit *edit, struct dit_attr *attr,
 	return r;
 }
 
-static int remove_values(struct edit *edit, struct dit_attr *attr,
+static int remove_values(struct modify_edit *edit, struct dit_attr *attr,
                          const struct dit_attr *given)
 {
 	int r = make_room(edit->modifier, attr);
@@ -447,7 +441,7 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 	return r <= 0 ? r : renumber(edit, attr);
 }
 
-static int delete_values(struct edit *edit, const struct dit_attr *given)
+static int delete_values(struct modify_edit *edit, const struct dit_attr *given)
 {
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 
@@ -465,7 +459,7 @@ static int delete_values(struct edit *edit, const struct dit_attr *given)
 }
 
 /* slapd deletes the first one of several blocks, and adds to the next one. */
-static int replace_values(struct edit *edit, const struct modify_mod *mod)
+static int replace_values(struct modify_edit *edit, const struct modify_mod *mod)
 {
 	struct dit_attr *attr = dit_entry_find(&edit->entry, mod->attr.ad);
 
@@ -492,7 +486,7 @@ static bool read_number(struct dit_span text, long *ret)
 	return errno == 0 && *end == '\0';
 }
 
-static int increment(struct edit *edit, const struct dit_attr *given)
+static int increment(struct modify_edit *edit, const struct dit_attr *given)
 {
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	struct dit_arena *arena = &edit->modifier->kept;
@@ -563,7 +557,7 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
 
 /* ---- all of a record ---- */
 
-static int make_mod(struct edit *edit, const struct modify_mod *mod)
+static int make_mod(struct modify_edit *edit, const struct modify_mod *mod)
 {
 	switch (mod->how) {
 	case MODIFY_HOW_ADD:
@@ -583,8 +577,8 @@ static int make_mod(struct edit *edit, const struct modify_mod *mod)
 }
 
 /* slapd leaves the stamps alone that the change adds or replaces itself. */
-static int stamp_entry(struct edit *edit, const struct modify_mod *mods, size_t nmods,
-                       const struct dit_entry_stamp *stamp)
+static int stamp_entry(struct modify_edit *edit, const struct modify_mod *mods,
+                       size_t nmods, const struct dit_entry_stamp *stamp)
 {
 	struct modifier *modifier = edit->modifier;
 	const struct dit_ad **given = dit_arena_alloc(
@@ -604,7 +598,7 @@ static int stamp_entry(struct edit *edit, const struct modify_mod *mods, size_t 
 }
 
 /* The check may add structuralObjectClass, or replace that of glue; it does not last. */
-static int check(struct edit *edit, const struct dit_dn *dn)
+static int check(struct modify_edit *edit, const struct dit_dn *dn)
 {
 	struct modifier *modifier = edit->modifier;
 	struct dit_entry *entry = &edit->entry;
@@ -624,31 +618,28 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 	return r ?: order_splits(edit);
 }
 
-int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
-                    struct modify_whole *whole, const struct dit_dn *dn,
+int dit_modify_edit(struct modify_edit *edit, const struct dit_dn *dn,
                     const struct modify_mod *mods, size_t nmods,
-                    const struct dit_entry_stamp *stamp, struct dit_notes *notes)
+                    const struct dit_entry_stamp *stamp)
 {
-	struct edit edit = {.modifier = modifier, .entry = whole->entry, .notes = notes};
+	struct modifier *modifier = edit->modifier;
 	struct dit_arena_mark mark = dit_arena_mark(&modifier->kept);
-	int r = dit_entry_grow(&edit.entry, &modifier->scratch);
+	int r = dit_entry_grow(&edit->entry, &modifier->scratch);
 
 	for (size_t i = 0; i < nmods && r == 0; i++) {
-		r = make_mod(&edit, &mods[i]);
+		r = make_mod(edit, &mods[i]);
 	}
 	if (r == 0 && stamp != NULL) {
-		r = stamp_entry(&edit, mods, nmods, stamp);
+		r = stamp_entry(edit, mods, nmods, stamp);
 	}
 	if (r == 0 && dn != NULL) {
-		r = check(&edit, dn);
+		r = check(edit, dn);
 	}
-	r = r ?: dit_modify_keep_edited(modifier, node, whole, &edit.entry);
+	r = r ?: dit_modify_keep_edited(edit);
 	if (r < 0) {
-		put_back(&edit);
+		put_back(edit);
 		dit_modify_forget_values(modifier);
 		dit_arena_rewind(&modifier->kept, mark);
-		return r;
 	}
-	whole->entry = edit.entry;
-	return 0;
+	return r;
 }

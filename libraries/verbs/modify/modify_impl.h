@@ -255,36 +255,38 @@ void dit_modify_tree_deinit(struct modify_tree *tree);
 
 /* ---- modify_kept.c ---- */
 
-/** An entry in whole, in the scratch of the run. The values of attributes that are as
- * stored are main's reader's, until it reads again. */
-struct modify_whole {
+/** A node's entry in whole: it is read, or new, then changed. The values of attributes
+ * that are as stored are main's reader's, until it reads again. */
+struct modify_edit {
+	struct modifier *modifier;
+	struct modify_node *node;
+	struct dit_notes *notes; /* say why a modification is refused */
+
+	/* In the scratch of the run. */
 	struct dit_entry entry;  /* as it is now */
 	struct dit_attr *stored; /* the stored attributes, if some are as stored */
 	uint32_t nstored;
-	struct dit_span unknown; /* an attribute that the schema does not know */
+	struct dit_span unknown;      /* an attribute that the schema does not know */
+	struct modify_before *before; /* modify_entry.c */
 };
 
 /**
- * The entry of a node.
+ * Read the entry.
  *
  * @return 1; 0: it is a hole; DIT_E_UNSUPPORTED: it has an unknown attribute;
  *         DIT_E_CORRUPT, -ENOMEM, errors of reading
  */
-int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
-                    struct modify_whole *ret);
+int dit_modify_read(struct modify_edit *edit);
 /** Set ret->attrs[], which have room, ret->nattrs and ret->oc_flags. Any thread.
  * @param stored  attributes of the stored entry */
 void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr *stored,
                         struct dit_entry *ret);
 /** A new entry, all bytes included, becomes the node's. As the next one */
-int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
-                    const struct dit_entry *entry);
+int dit_modify_keep(struct modify_edit *edit);
 /** The same of an entry that is as dit_modify_read() has read it, but for attributes that
  * have lists of their own. All attributes get numbers, as slapd gives them record by
- * record. @param edited  its list of attributes may change. 0; as dit_ad_number() */
-int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
-                           const struct modify_whole *whole,
-                           const struct dit_entry *edited);
+ * record. 0; as dit_ad_number() */
+int dit_modify_keep_edited(struct modify_edit *edit);
 /** The lists of an attribute are kept, and the bytes, if they would not last: those of a
  * new one, and some that were read. 0; -ENOMEM */
 int dit_modify_own(struct modifier *modifier, struct dit_attr *attr, size_t room,
@@ -296,19 +298,17 @@ bool dit_modify_is_apart(const struct modifier *modifier, const struct dit_attr 
 /* ---- modify_entry.c ---- */
 
 /**
- * Make modifications, and the check of the whole entry. If one is refused the entry is
- * what it was.
+ * Make modifications of an entry that was read, and the check of all of it. If one is
+ * refused the node's entry is what it was.
  *
- * @param whole  the node's; its entry is changed, too
  * @param dn     that the entry will have; NULL: it is not checked
  * @param stamp  NULL: the entry does not get the stamps of a change
  *
  * @return 0; DIT_E_INVALID: the notes say why; else as dit_modify_keep_edited()
  */
-int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
-                    struct modify_whole *whole, const struct dit_dn *dn,
+int dit_modify_edit(struct modify_edit *edit, const struct dit_dn *dn,
                     const struct modify_mod *mods, size_t nmods,
-                    const struct dit_entry_stamp *stamp, struct dit_notes *notes);
+                    const struct dit_entry_stamp *stamp);
 /** Can keys be made of all values, and is the entry small enough? As dit_modify_edit() */
 int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,
                           struct dit_notes *notes);

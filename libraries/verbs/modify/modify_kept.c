@@ -61,93 +61,88 @@ void dit_modify_compose(const struct modify_entry *entry, const struct dit_attr 
 	ret->oc_flags = entry->oc_flags;
 }
 
-static int read_stored(struct modifier *modifier, const struct modify_node *node,
-                       struct modify_whole *ret)
+static int read_stored(struct modify_edit *edit)
 {
 	struct dit_entry_view view;
-	int r = dit_entry_reader_seek(modifier->entries, node->id, &view);
+	int r = dit_entry_reader_seek(edit->modifier->entries, edit->node->id, &view);
 
-	if (r <= 0 || view.id != node->id || view.is_hole) {
+	if (r <= 0 || view.id != edit->node->id || view.is_hole) {
 		return r < 0 ? r : 0;
 	}
 	if (view.record_error != 0) {
 		return DIT_E_CORRUPT;
 	}
-	ret->stored = dit_arena_alloc(&modifier->scratch,
-	                              (view.nattrs + 1) * sizeof(*ret->stored));
-	if (ret->stored == NULL) {
+	edit->stored = dit_arena_alloc(&edit->modifier->scratch,
+	                               (view.nattrs + 1) * sizeof(*edit->stored));
+	if (edit->stored == NULL) {
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < view.nattrs; i++) {
 		if (view.attrs[i].ad == NULL) {
-			ret->unknown = view.attrs[i].name;
+			edit->unknown = view.attrs[i].name;
 			return DIT_E_UNSUPPORTED;
 		}
-		ret->stored[i] = dit_attr_of_view(&view.attrs[i]);
+		edit->stored[i] = dit_attr_of_view(&view.attrs[i]);
 	}
-	ret->nstored = view.nattrs;
-	ret->entry.attrs = ret->stored;
-	ret->entry.nattrs = view.nattrs;
-	ret->entry.attrs_size = view.nattrs + 1;
-	ret->entry.oc_flags = view.oc_flags;
+	edit->nstored = view.nattrs;
+	edit->entry = (struct dit_entry){.attrs = edit->stored,
+	                                 .nattrs = view.nattrs,
+	                                 .attrs_size = view.nattrs + 1,
+	                                 .oc_flags = view.oc_flags};
 	return 1;
 }
 
-int dit_modify_read(struct modifier *modifier, const struct modify_node *node,
-                    struct modify_whole *ret)
+int dit_modify_read(struct modify_edit *edit)
 {
-	const struct modify_entry *entry = node->entry;
-	int r = 1;
+	const struct modify_entry *entry = edit->node->entry;
+	int r = entry == NULL || entry->nown < entry->nattrs ? read_stored(edit) : 1;
 
-	*ret = (struct modify_whole){.nstored = 0};
-	if (entry == NULL || entry->nown < entry->nattrs) {
-		r = read_stored(modifier, node, ret);
-	}
 	if (r <= 0 || entry == NULL) {
 		return r;
 	}
-	ret->entry.attrs = dit_arena_alloc(
-		&modifier->scratch, (entry->nattrs + 1) * sizeof(*ret->entry.attrs));
-	if (ret->entry.attrs == NULL) {
+	edit->entry.attrs =
+		dit_arena_alloc(&edit->modifier->scratch,
+	                        (entry->nattrs + 1) * sizeof(*edit->entry.attrs));
+	if (edit->entry.attrs == NULL) {
 		return -ENOMEM;
 	}
-	ret->entry.attrs_size = entry->nattrs + 1;
-	dit_modify_compose(entry, ret->stored, &ret->entry);
+	edit->entry.attrs_size = entry->nattrs + 1;
+	dit_modify_compose(entry, edit->stored, &edit->entry);
 	return 1;
 }
 
 /* The number of a stored attribute, after another one. MODIFY_OWN: it is not as stored */
-static uint32_t place_of(const struct modify_whole *whole, uint32_t first,
+static uint32_t place_of(const struct modify_edit *edit, uint32_t first,
                          const struct dit_attr *attr)
 {
 	uint32_t i = first;
 
-	while (i < whole->nstored && (whole->stored[i].values != attr->values ||
-	                              whole->stored[i].ad != attr->ad)) {
+	while (i < edit->nstored && (edit->stored[i].values != attr->values ||
+	                             edit->stored[i].ad != attr->ad)) {
 		i++;
 	}
-	return i < whole->nstored ? i : MODIFY_OWN;
+	return i < edit->nstored ? i : MODIFY_OWN;
 }
 
 /* A large entry would be read again for each of its changes. */
-static bool is_large(const struct modify_whole *whole)
+static bool is_large(const struct modify_edit *edit)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < whole->nstored; i++) {
-		n += whole->stored[i].nvalues;
+	for (uint32_t i = 0; i < edit->nstored; i++) {
+		n += edit->stored[i].nvalues;
 	}
 	return n > MANY_VALUES;
 }
 
-int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
-                           const struct modify_whole *whole,
-                           const struct dit_entry *edited)
+int dit_modify_keep_edited(struct modify_edit *edit)
 {
+	struct modifier *modifier = edit->modifier;
+	const struct dit_entry *edited = &edit->entry;
 	struct dit_arena *arena = &modifier->kept;
 	struct modify_entry *entry =
-		node->entry ?: dit_arena_calloc(arena, 1, sizeof(*entry));
-	bool is_whole = is_large(whole);
+		edit->node->entry ?: dit_arena_calloc(arena, 1, sizeof(*entry));
+	bool is_whole = is_large(edit);
 	uint32_t number = 0;
 	uint32_t next = 0;
 	uint32_t nown = 0;
@@ -159,7 +154,7 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 	}
 	for (uint32_t i = 0; r == 0 && i < edited->nattrs; i++) {
 		struct dit_attr *attr = &edited->attrs[i];
-		uint32_t place = place_of(whole, next, attr);
+		uint32_t place = place_of(edit, next, attr);
 
 		next = place == MODIFY_OWN ? next : place + 1;
 		if (is_whole && place != MODIFY_OWN) {
@@ -175,7 +170,7 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 	if (r < 0) {
 		return r;
 	}
-	node->entry = entry;
+	edit->node->entry = entry;
 	entry->nattrs = edited->nattrs;
 	entry->nown = 0;
 	entry->oc_flags = edited->oc_flags;
@@ -188,16 +183,14 @@ int dit_modify_keep_edited(struct modifier *modifier, struct modify_node *node,
 	return r;
 }
 
-int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
-                    const struct dit_entry *entry)
+int dit_modify_keep(struct modify_edit *edit)
 {
-	static const struct modify_whole nothing;
-	struct dit_entry kept = *entry;
+	struct modifier *modifier = edit->modifier;
 	uint32_t twice = DIT_VALUES_UNIQUE;
-	int r = dit_entry_grow(&kept, &modifier->scratch);
+	int r = dit_entry_grow(&edit->entry, &modifier->scratch);
 
-	for (uint32_t i = 0; r == 0 && i < kept.nattrs; i++) {
-		struct dit_attr *attr = &kept.attrs[i];
+	for (uint32_t i = 0; r == 0 && i < edit->entry.nattrs; i++) {
+		struct dit_attr *attr = &edit->entry.attrs[i];
 
 		r = dit_modify_own(modifier, attr, attr->nvalues, true);
 		attr->is_split = dit_modify_is_apart(modifier, attr);
@@ -205,5 +198,5 @@ int dit_modify_keep(struct modifier *modifier, struct modify_node *node,
 			r = dit_attr_sort(attr, &modifier->scratch, &twice);
 		}
 	}
-	return r ?: dit_modify_keep_edited(modifier, node, &nothing, &kept);
+	return r ?: dit_modify_keep_edited(edit);
 }

@@ -136,15 +136,13 @@ static int replace(const struct mending *mending, const struct dit_entry *stored
 
 /* The attributes that change, in the order of the groups, as slapd's changes come, and
  * modifiersName (overlays.md 2). As dit_modify_edit() */
-static int change(const struct mending *mending, struct modify_node *node,
-                  struct modify_whole *whole, const struct dit_dn *dn,
-                  struct dit_notes *notes)
+static int change(const struct mending *mending, struct modify_edit *edit,
+                  const struct dit_dn *dn)
 {
-	struct modifier *modifier = mending->modifier;
 	struct dit_memberof_rule *rules = mending->rules.memberof;
 	struct dit_memberof_rule *last = NULL;
 	struct modify_mod *mods = dit_arena_calloc(
-		&modifier->scratch, mending->rules.nmemberof + 1, sizeof(*mods));
+		&edit->modifier->scratch, mending->rules.nmemberof + 1, sizeof(*mods));
 	size_t n = 0;
 	int r = mods == NULL ? -ENOMEM : 0;
 
@@ -152,7 +150,7 @@ static int change(const struct mending *mending, struct modify_node *node,
 		const struct dit_overlay_item *item = &mending->asked.items[i];
 
 		if (item->kind == DIT_OVERLAY_SURPLUS) {
-			whole->entry.attrs[item->block].values[item->number].data = gone;
+			edit->entry.attrs[item->block].values[item->number].data = gone;
 		}
 	}
 	for (size_t i = 0; i < mending->asked.n && r == 0; i++) {
@@ -165,7 +163,7 @@ static int change(const struct mending *mending, struct modify_node *node,
 		if (is_wrong(item)) {
 			last = &rules[item->rule];
 			r = k < n ? 0
-			          : replace(mending, &whole->entry, item->first,
+			          : replace(mending, &edit->entry, item->first,
 			                    &mods[n++]);
 		}
 	}
@@ -179,7 +177,7 @@ static int change(const struct mending *mending, struct modify_node *node,
 		                                 .normal = &last->dn.norm,
 		                                 .nvalues = 1}};
 	}
-	return r ?: dit_modify_edit(modifier, node, whole, dn, mods, n, NULL, notes);
+	return r ?: dit_modify_edit(edit, dn, mods, n, NULL);
 }
 
 /* An entry that may not have the attribute stays as it is: slapd logs that. */
@@ -213,38 +211,37 @@ static void count(const struct mending *mending)
 }
 
 /* In whole, with the place of each value: the scans show but some attributes. */
-static int ask_again(struct mending *mending, const struct dit_dn *dn,
-                     const struct modify_node *node, const struct modify_whole *whole)
+static int ask_again(struct mending *mending, const struct modify_edit *edit,
+                     const struct dit_dn *dn)
 {
 	unsigned producer = mending->modifier->job.nthreads;
-	struct dit_entry entry = whole->entry;
+	struct dit_entry entry = edit->entry;
 	struct dit_entry_view view;
 	int r = 0;
 
 	entry.dn = *dn;
-	r = dit_overlays_show(mending->overlays, producer, &entry, node->id, &view);
+	r = dit_overlays_show(mending->overlays, producer, &entry, edit->node->id, &view);
 	return r ?: dit_overlays_ask(mending->overlays, producer, &view, &mending->asked);
 }
 
 static int mend_entry(struct mending *mending, struct dit_span text)
 {
 	struct modifier *modifier = mending->modifier;
-	struct modify_node *node = NULL;
-	struct modify_whole whole;
 	struct dit_notes notes;
+	struct modify_edit edit = {.modifier = modifier, .notes = &notes};
 	struct dit_dn dn;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
 	dit_notes_init(&notes, &modifier->scratch);
 	r = dit_dn_parse(modifier->changing.schema, text, &modifier->scratch, NULL, &dn);
-	r = r < 0 ? r : dit_modify_find(modifier, &dn, 0, &node);
-	r = r <= 0 ? r : dit_modify_read(modifier, node, &whole);
+	r = r < 0 ? r : dit_modify_find(modifier, &dn, 0, &edit.node);
+	r = r <= 0 ? r : dit_modify_read(&edit);
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}
-	r = ask_again(mending, &dn, node, &whole);
-	r = r ?: change(mending, node, &whole, &dn, &notes);
+	r = ask_again(mending, &edit, &dn);
+	r = r ?: change(mending, &edit, &dn);
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}
@@ -253,7 +250,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 		if (modifier->opts->is_verbose) {
 			dit_job_report(&modifier->job, DIT_REPORT_ADDED,
 			               "memberships: \"%.*s\" (%08lx)",
-			               DIT_SPAN_ARGS(dn.norm), node->id);
+			               DIT_SPAN_ARGS(dn.norm), edit.node->id);
 		}
 	}
 	return r;

@@ -33,20 +33,23 @@ static bool has_content(const struct modify_node *node)
 /* ---- id2e, ad2i ---- */
 
 /* A changed entry. It was read before. */
-static int read_whole(struct modifier *modifier, const struct modify_node *node,
-                      struct modify_whole *ret)
+static int read_whole(struct modifier *modifier, struct modify_node *node,
+                      struct modify_edit *ret)
 {
-	int r = dit_modify_read(modifier, node, ret);
+	int r = 0;
+
+	*ret = (struct modify_edit){.modifier = modifier, .node = node};
+	r = dit_modify_read(ret);
 
 	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
 }
 
-static int put_entry(struct modifier *modifier, const struct modify_node *node)
+static int put_entry(struct modifier *modifier, struct modify_node *node)
 {
 	struct dit_encoded encoded;
 	struct dit_encoded_cursor cursor = {.encoded = &encoded};
 	const struct dit_pieces pieces = {.next = dit_encoded_next, .ctx = &cursor};
-	struct modify_whole whole;
+	struct modify_edit whole;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
@@ -67,7 +70,7 @@ static int write_entries(struct modifier *modifier)
 	int r = 0;
 
 	for (size_t i = 0; i < modifier->tree.nnodes && r == 0; i++) {
-		const struct modify_node *node = modifier->tree.nodes[i];
+		struct modify_node *node = modifier->tree.nodes[i];
 
 		if (!has_content(node)) {
 			continue;
@@ -422,12 +425,12 @@ static int put_split(struct modifier *modifier, uint64_t id,
 
 /* The changes of the records of an entry: attributes whose values are in id2v now, and
  * those whose values will be. @param ret  in the scratch */
-static int find_splits(struct modifier *modifier, const struct modify_node *node,
+static int find_splits(struct modifier *modifier, struct modify_node *node,
                        struct split_change **ret, size_t *ret_n)
 {
 	struct dit_splits splits = {.n = 0};
 	struct dit_entry_view view = {.nattrs = 0};
-	struct modify_whole whole;
+	struct modify_edit whole;
 	size_t n = 0;
 	int r = 0;
 
@@ -461,7 +464,7 @@ static int find_splits(struct modifier *modifier, const struct modify_node *node
 	return 0;
 }
 
-static int write_splits_of(struct modifier *modifier, const struct modify_node *node)
+static int write_splits_of(struct modifier *modifier, struct modify_node *node)
 {
 	struct split_change *all = NULL;
 	size_t n = 0;
