@@ -9,7 +9,6 @@
  * - many names are found again, also those whose slots collide;
  * - the writing can be stopped;
  * - a name that does not fit a record of dn2i is known before it is added;
- * - what waits in the sorter is read as it was written, and sorts as dn2i does;
  * - errors of the output, and missing memory, are passed on.
  */
 #include "test.h"
@@ -446,46 +445,6 @@ FIXTURE_TEST(long_names_fit_where_the_output_takes_them)
 		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &place), 0);
 		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &place), n == 976);
 	}
-}
-
-TEST(waiting_records_are_read_as_they_were_written)
-{
-	static const struct dit_dn_tree_record records[] = {
-		{3, 1, 0, false, {"cn=zz", 5}, {"cn=ZZ", 5}},
-		{3, 7, 0, true, {"a=", 2}, {"A=", 2}},
-		{3, 5, 9, true, {"b=", 2}, {"", 0}},
-		{3, 4, 0, true, {"a=a", 3}, {"A=a", 3}},
-		{256, 0, 0, false, {"x", 1}, {"x", 1}},
-	};
-	const size_t n = sizeof(records) / sizeof(records[0]);
-	struct dit_sorter_opts opts = {.size = sizeof(opts),
-	                               .nproducers = 1,
-	                               .memory_bytes = 1 << 20,
-	                               .tmpdir = test_tmp_dir()};
-	struct dit_sorter *sorter = NULL;
-	struct dit_sort_record sorted = {0};
-	struct dit_dn_tree_record record = {0};
-
-	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
-	for (size_t i = n; i > 0; i--) {
-		assert_int_equal(dit_dn_tree_record_push(sorter, 0, &records[i - 1]), 0);
-	}
-	assert_int_equal(dit_sorter_seal(sorter), 0);
-	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(dit_sorter_next(sorter, &sorted), 1);
-		dit_dn_tree_record_read(&sorted, &record);
-		assert_int_equal(record.under, records[i].under);
-		assert_int_equal(record.other, records[i].other);
-		assert_int_equal(record.nsubs, records[i].nsubs);
-		assert_int_equal(record.is_child, records[i].is_child);
-		assert_int_equal(record.norm.len, records[i].norm.len);
-		assert_memory_equal(record.norm.data, records[i].norm.data,
-		                    record.norm.len);
-		assert_int_equal(record.pretty.len, records[i].pretty.len);
-		assert_memory_equal(record.pretty.data, records[i].pretty.data,
-		                    record.pretty.len);
-	}
-	dit_sorter_free(sorter);
 }
 
 /* All that a load does with a tree, up to the first error. */

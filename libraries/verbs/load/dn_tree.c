@@ -351,21 +351,15 @@ static int push_node(struct dit_dn_tree *tree, unsigned producer,
 {
 	const struct dit_dn *dn = name->dn;
 	unsigned top = top_of(tree, dn);
-	struct dit_dn_tree_record record = {
-		.under = node->parent,
-		.other = node->id,
-		.is_child = true,
-		.norm = rdn(dn->norm, dn->norm_at, i, top),
-		.pretty = rdn(dn->pretty, dn->pretty_at, i, top)};
-	int r = dit_dn_tree_record_push(tree->records, producer, &record);
+	struct dit_name record = {.norm = rdn(dn->norm, dn->norm_at, i, top),
+	                          .pretty = rdn(dn->pretty, dn->pretty_at, i, top),
+	                          .is_child = true,
+	                          .id = node->id};
+	int r = dit_dn_tree_push_record(tree, producer, node->parent, &record);
 
-	if (r < 0) {
-		return r;
-	}
 	record.is_child = false;
-	record.under = node->id;
-	record.other = node->parent;
-	return dit_dn_tree_record_push(tree->records, producer, &record);
+	record.id = node->parent;
+	return r ?: dit_dn_tree_push_record(tree, producer, node->id, &record);
 }
 
 static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,

@@ -211,36 +211,21 @@ int dit_dn_tree_write(struct dit_dn_tree *tree);
 
 /* ---- records that wait for the end of the load ---- */
 
-/*
- * A sorter has them in the order of dn2i:
+/**
+ * Push a record of dn2i into the sorter, which has it in two parts:
  *
  *   key     8  ID of the node under which the record lies, big-endian
- *           2  length of the normal RDN | 1 << 15 for a child, big-endian
- *           n  normal RDN
- *   value   4  ID of the child, or of the parent, big-endian
- *           4  size of the child's subtree; 0: of a new node, known at the end only
- *           m  pretty RDN
+ *           .. the record (name_codec.h), up to the normal RDN
+ *   value   .. the rest of it
  *
  * Bytes compared, keys sort by node, then self before children, then by length and bytes
  * of the normal RDN: as slapd orders the records of dn2i (storage.md 3.2).
+ *
+ * @param name  of a child: nsubs 0: of a new node, known at the end only
+ *
+ * @return as dit_sorter_push(); DIT_E_TOOLONG
  */
-
-/** A record of dn2i. The spans are borrowed. */
-struct dit_dn_tree_record {
-	uint32_t under; /* ID of the node under which it lies; 0: the root */
-	uint32_t other; /* ID of the child, or of the parent */
-	uint32_t nsubs; /* of a stored node whose subtree grows; 0: of a new node */
-	bool is_child;  /* else the node's own record */
-	struct dit_span norm;
-	struct dit_span pretty; /* with norm DIT_NAME_RECORD_LONGEST bytes at most */
-};
-
-/** As dit_sorter_push(). */
-int dit_dn_tree_record_push(struct dit_sorter *sorter, unsigned producer,
-                            const struct dit_dn_tree_record *record);
-
-/** @param ret  points into @p sorted. */
-void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
-                             struct dit_dn_tree_record *ret);
+int dit_dn_tree_push_record(struct dit_dn_tree *tree, unsigned producer, uint64_t under,
+                            const struct dit_name *name);
 
 #endif

@@ -12,7 +12,6 @@
  */
 #include "load/dn_tree.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +20,8 @@
 #include "base/ids.h"
 #include "codec/name_codec.h"
 
-#define ID_BYTES   8
-#define HEAD_BYTES (ID_BYTES + 2)
-#define IS_CHILD   0x80 /* in the first byte of the length */
+#define ID_BYTES  8
+#define LEN_BYTES 2
 
 /** A stored node whose subtree grows. */
 struct grown_node {
@@ -37,42 +35,20 @@ struct grown_nodes {
 	size_t size;
 };
 
-/* ---- records that wait ---- */
-
-int dit_dn_tree_record_push(struct dit_sorter *sorter, unsigned producer,
-                            const struct dit_dn_tree_record *record)
+int dit_dn_tree_push_record(struct dit_dn_tree *tree, unsigned producer, uint64_t under,
+                            const struct dit_name *name)
 {
-	char key[HEAD_BYTES + DIT_NAME_RECORD_LONGEST];
-	char value[ID_BYTES + DIT_NAME_RECORD_LONGEST];
-	struct dit_span norm = record->norm;
-	struct dit_span pretty = record->pretty;
+	char bytes[ID_BYTES + DIT_NAME_RECORD_LONGEST];
+	size_t key_len = ID_BYTES + LEN_BYTES + name->norm.len;
+	int len = dit_name_encode(bytes + ID_BYTES, tree->output->base.key_max, name);
 
-	dit_be_put(key, record->under, ID_BYTES);
-	key[ID_BYTES] = (char)((norm.len >> 8) | (record->is_child ? IS_CHILD : 0));
-	key[ID_BYTES + 1] = (char)norm.len;
-	memcpy(key + HEAD_BYTES, norm.data, norm.len);
-	dit_be_put(value, record->other, 4);
-	dit_be_put(value + 4, record->nsubs, 4);
-	memcpy(value + ID_BYTES, pretty.data, pretty.len);
-	return dit_sorter_push(sorter, producer,
-	                       (struct dit_span){key, HEAD_BYTES + norm.len},
-	                       (struct dit_span){value, ID_BYTES + pretty.len});
-}
-
-void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
-                             struct dit_dn_tree_record *ret)
-{
-	const char *key = sorted->key.data;
-	const char *value = sorted->value.data;
-
-	assert(key != NULL && value != NULL);
-	*ret = (struct dit_dn_tree_record){
-		.under = (uint32_t)dit_be_get(key, ID_BYTES),
-		.other = (uint32_t)dit_be_get(value, 4),
-		.nsubs = (uint32_t)dit_be_get(value + 4, 4),
-		.is_child = ((unsigned char)key[ID_BYTES] & IS_CHILD) != 0,
-		.norm = {key + HEAD_BYTES, sorted->key.len - HEAD_BYTES},
-		.pretty = {value + ID_BYTES, sorted->value.len - ID_BYTES}};
+	if (len < 0) {
+		return len;
+	}
+	dit_be_put(bytes, under, ID_BYTES);
+	return dit_sorter_push(
+		tree->records, producer, (struct dit_span){bytes, key_len},
+		(struct dit_span){bytes + key_len, ID_BYTES + (size_t)len - key_len});
 }
 
 /* ---- stored nodes whose subtrees grow ---- */
@@ -152,7 +128,6 @@ static int push_grown(struct dit_dn_tree *tree, const struct grown_node *node)
 {
 	struct dit_name self;
 	struct dit_name child;
-	struct dit_dn_tree_record record = {.is_child = true, .other = node->id};
 	int r = find_name(tree, node->id, &self);
 
 	if (r < 0) {
@@ -162,11 +137,8 @@ static int push_grown(struct dit_dn_tree *tree, const struct grown_node *node)
 	if (r <= 0 || child.id != node->id || node->nsubs + child.nsubs > UINT32_MAX) {
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}
-	record.nsubs = (uint32_t)(node->nsubs + child.nsubs);
-	record.under = (uint32_t)self.id;
-	record.norm = child.norm;
-	record.pretty = child.pretty;
-	return dit_dn_tree_record_push(tree->records, tree->own_producer, &record);
+	child.nsubs += node->nsubs;
+	return dit_dn_tree_push_record(tree, tree->own_producer, self.id, &child);
 }
 
 /* The records of stored nodes whose subtrees grow, as they will be. */
@@ -198,38 +170,34 @@ static int put_dummy(struct dit_output_table *table)
 	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
-/* Entries below a child, with itself; 0: the node's own record has no count. */
-static uint64_t nsubs_of(const struct dit_dn_tree *tree,
-                         const struct dit_dn_tree_record *record)
+/* The size of a subtree is at the end of its record. */
+static int put_record(struct dit_dn_tree *tree, struct dit_output_table *table,
+                      const struct dit_sort_record *sorted)
 {
-	if (record->nsubs > 0 || !record->is_child) {
-		return record->nsubs;
-	}
-	return tree->nodes[record->other - tree->last_stored - 1].nsubs;
-}
+	char bytes[DIT_NAME_RECORD_LONGEST];
+	size_t head_len = sorted->key.len - ID_BYTES;
+	struct dit_span record = {bytes, head_len + sorted->value.len};
+	struct dit_name name = {.id = 0};
+	int r = 0;
 
-static int put_record(const struct dit_dn_tree *tree, struct dit_output_table *table,
-                      const struct dit_dn_tree_record *record)
-{
-	char out[DIT_NAME_RECORD_LONGEST];
-	const struct dit_name name = {.norm = record->norm,
-	                              .pretty = record->pretty,
-	                              .is_child = record->is_child,
-	                              .id = record->other,
-	                              .nsubs = nsubs_of(tree, record)};
-	int len = dit_name_encode(out, tree->output->base.key_max, &name);
-
-	if (len < 0) {
-		return len;
+	memcpy(mempcpy(bytes, sorted->key.data + ID_BYTES, head_len), sorted->value.data,
+	       sorted->value.len);
+	r = dit_name_decode(record, &name);
+	/* Other records are those of stored nodes. */
+	tree->nwritten += !name.is_child || name.nsubs == 0;
+	if (r == 0 && name.is_child && name.nsubs == 0) {
+		name.nsubs = tree->nodes[name.id - tree->last_stored - 1].nsubs;
+		memcpy(bytes + record.len - sizeof(name.nsubs), &name.nsubs,
+		       sizeof(name.nsubs));
 	}
-	return dit_output_put_record(table, record->under,
-	                             (struct dit_span){out, (size_t)len});
+	return r
+	               ?: dit_output_put_record(
+				  table, dit_be_get(sorted->key.data, ID_BYTES), record);
 }
 
 static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 {
 	struct dit_sort_record sorted = {0};
-	struct dit_dn_tree_record record = {0};
 	int r = 0;
 
 	if (tree->nnodes > 0 && !tree->output->stored.has_names) {
@@ -237,10 +205,8 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 	}
 	r = r ?: dit_sorter_next(tree->records, &sorted);
 	while (r > 0) {
-		dit_dn_tree_record_read(&sorted, &record);
-		r = put_record(tree, table, &record);
+		r = put_record(tree, table, &sorted);
 		if (r == 0) {
-			tree->nwritten += record.nsubs > 0 ? 0 : 1;
 			dit_tick_often(tree->shared.ticker);
 		}
 		if (r == 0 && dit_stop_is_set(tree->shared.stop)) {
