@@ -80,25 +80,24 @@ static struct dit_dn_tree_name name_of(struct fixture *f, const char *text)
 static uint32_t find(struct fixture *f, const char *text)
 {
 	struct dit_dn_tree_name name = name_of(f, text);
-	uint32_t id = 0;
+	struct dit_dn_tree_node node;
 
-	assert_int_equal(dit_dn_tree_find(f->tree, &name, &id), 0);
-	return id;
+	assert_int_equal(dit_dn_tree_find(f->tree, &name, &node), 0);
+	return node.id;
 }
 
 /* Adds a name that is not there; 0 and its ID, or an error. */
 static int add(struct fixture *f, const char *text, uint32_t *ret_id)
 {
 	struct dit_dn_tree_name name = name_of(f, text);
-	struct dit_dn_tree_place place = {0};
 	struct dit_dn_tree_node node = {0};
-	int r = dit_dn_tree_find_place(f->tree, &name, &place);
+	int r = dit_dn_tree_find(f->tree, &name, &node);
 
 	if (r < 0) {
 		return r;
 	}
-	assert_true(dit_dn_tree_fits(f->tree, &name, &place));
-	r = dit_dn_tree_add(f->tree, &name, &place, &node);
+	assert_true(dit_dn_tree_fits(f->tree, &name, &node));
+	r = dit_dn_tree_add(f->tree, &name, &node);
 	*ret_id = node.id;
 	return r < 0 ? r : dit_dn_tree_push(f->tree, node.id % 2, &name, &node);
 }
@@ -146,23 +145,21 @@ FIXTURE_TEST(fingerprints_depend_on_the_key)
 static void assert_found_again(struct fixture *f, unsigned word, uint32_t n)
 {
 	struct dit_dn_tree_name name = name_of(f, "dc=x");
-	const struct dit_dn_tree_place place = {.nnodes = 1};
-	struct dit_dn_tree_node node = {0};
-	uint32_t id = 0;
+	struct dit_dn_tree_node node;
 
 	memset(&name.self, 7, sizeof(name.self));
 	assert_int_equal(new_tree(f, 1), 0);
 	for (uint32_t i = 1; i <= n; i++) {
 		name.self.word[word] = i;
-		assert_int_equal(dit_dn_tree_find(f->tree, &name, &id), 0);
-		assert_int_equal(id, 0);
-		assert_int_equal(dit_dn_tree_add(f->tree, &name, &place, &node), 0);
+		assert_int_equal(dit_dn_tree_find(f->tree, &name, &node), 0);
+		assert_int_equal(node.id, 0);
+		assert_int_equal(dit_dn_tree_add(f->tree, &name, &node), 0);
 		assert_int_equal(node.id, i);
 	}
 	for (uint32_t i = 1; i <= n; i++) {
 		name.self.word[word] = i;
-		assert_int_equal(dit_dn_tree_find(f->tree, &name, &id), 0);
-		assert_int_equal(id, i);
+		assert_int_equal(dit_dn_tree_find(f->tree, &name, &node), 0);
+		assert_int_equal(node.id, i);
 	}
 	assert_int_equal(f->tree->nnodes, n);
 	dit_dn_tree_free(f->tree);
@@ -365,8 +362,7 @@ FIXTURE_TEST(stored_nodes_that_do_not_hang_together_are_corrupt)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_dn_tree_name name = name_of(f, "cn=n,dc=x");
-		struct dit_dn_tree_place place = {.nnodes = 1, .parent = 5};
-		struct dit_dn_tree_node node = {0};
+		struct dit_dn_tree_node node = {.nnodes = 1, .parent = 5};
 
 		fake_init(&f->fake);
 		f->fake.nodes = cases[i].nodes;
@@ -374,7 +370,7 @@ FIXTURE_TEST(stored_nodes_that_do_not_hang_together_are_corrupt)
 		f->fake.output.stored.last_id = 5;
 		f->fake.output.stored.has_names = true;
 		assert_int_equal(new_tree(f, 1), 0);
-		assert_int_equal(dit_dn_tree_add(f->tree, &name, &place, &node), 0);
+		assert_int_equal(dit_dn_tree_add(f->tree, &name, &node), 0);
 		assert_int_equal(dit_dn_tree_push(f->tree, 0, &name, &node), 0);
 		assert_int_equal(dit_dn_tree_write(f->tree), DIT_E_CORRUPT);
 		dit_dn_tree_free(f->tree);
@@ -387,13 +383,12 @@ FIXTURE_TEST(a_stored_node_above_the_highest_id_is_corrupt)
 	struct fixture *f = *state;
 	struct dit_dn_tree_name bad = name_of(f, "ou=bad,dc=x");
 	struct dit_dn_tree_name child = name_of(f, "cn=a,ou=bad,dc=x");
-	struct dit_dn_tree_place place = {0};
-	uint32_t id = 0;
+	struct dit_dn_tree_node node;
 
 	store_nodes(f);
 	assert_int_equal(new_tree(f, 1), 0);
-	assert_int_equal(dit_dn_tree_find(f->tree, &bad, &id), DIT_E_CORRUPT);
-	assert_int_equal(dit_dn_tree_find_place(f->tree, &child, &place), DIT_E_CORRUPT);
+	assert_int_equal(dit_dn_tree_find(f->tree, &bad, &node), DIT_E_CORRUPT);
+	assert_int_equal(dit_dn_tree_find(f->tree, &child, &node), DIT_E_CORRUPT);
 }
 
 FIXTURE_TEST(more_ids_than_the_table_has_are_refused)
@@ -417,14 +412,14 @@ FIXTURE_TEST(names_that_are_too_long_do_not_fit)
 	/* "cn=" and n letters, twice: 2 (3 + n) <= 491 */
 	for (int n = 242; n <= 243; n++) {
 		struct dit_dn_tree_name name = {0};
-		struct dit_dn_tree_place place = {0};
+		struct dit_dn_tree_node node;
 
 		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
 		name = name_of(f, text);
-		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &place), 0);
-		assert_int_equal(place.parent, 0);
-		assert_int_equal(place.nnodes, 3);
-		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &place), n == 242);
+		assert_int_equal(dit_dn_tree_find(f->tree, &name, &node), 0);
+		assert_int_equal(node.parent, 0);
+		assert_int_equal(node.nnodes, 3);
+		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &node), n == 242);
 	}
 }
 
@@ -438,12 +433,12 @@ FIXTURE_TEST(long_names_fit_where_the_output_takes_them)
 	assert_int_equal(new_tree(f, 1), 0);
 	for (int n = 976; n <= 977; n++) {
 		struct dit_dn_tree_name name = {0};
-		struct dit_dn_tree_place place = {0};
+		struct dit_dn_tree_node node;
 
 		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
 		name = name_of(f, text);
-		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &place), 0);
-		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &place), n == 976);
+		assert_int_equal(dit_dn_tree_find(f->tree, &name, &node), 0);
+		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &node), n == 976);
 	}
 }
 
@@ -451,6 +446,7 @@ FIXTURE_TEST(long_names_fit_where_the_output_takes_them)
 static int use(struct fixture *f, int fail_at)
 {
 	struct dit_dn_tree_name known = name_of(f, "cn=old,ou=a,dc=x");
+	struct dit_dn_tree_node node;
 	uint32_t id = 0;
 	int r = 0;
 
@@ -458,7 +454,7 @@ static int use(struct fixture *f, int fail_at)
 	store_nodes(f);
 	f->fake.fail_at = fail_at;
 	r = new_tree(f, 1);
-	r = r ?: dit_dn_tree_find(f->tree, &known, &id);
+	r = r ?: dit_dn_tree_find(f->tree, &known, &node);
 	if (r == 0) {
 		r = dit_dn_tree_find_hole(f->tree, 2);
 		r = r < 0 ? r : 0;

@@ -131,7 +131,6 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 static uint32_t add(struct fixture *f, const char *record)
 {
 	const struct dit_entry *entry = &f->entry.entry;
-	struct dit_dn_tree_place where = {0};
 	struct dit_dn_tree_name name = {0};
 	struct dit_encoded encoded = {0};
 	struct dit_dn_tree_node node = {0};
@@ -143,15 +142,13 @@ static uint32_t add(struct fixture *f, const char *record)
 		0);
 	if (entry->dn.nrdns > 0) {
 		dit_dn_tree_name_init(&name, &f->loader.name_key, &entry->dn);
-		assert_int_equal(dit_dn_tree_find_place(f->target.tree, &name, &where),
-		                 0);
-		assert_int_equal(dit_dn_tree_add(f->target.tree, &name, &where, &node),
-		                 0);
+		assert_int_equal(dit_dn_tree_find(f->target.tree, &name, &node), 0);
+		assert_int_equal(dit_dn_tree_add(f->target.tree, &name, &node), 0);
 		assert_int_equal(dit_dn_tree_push(f->target.tree, 0, &name, &node), 0);
 	}
-	for (unsigned i = 1; i < where.nnodes; i++) {
+	for (unsigned i = 1; i < node.nnodes; i++) {
 		assert_int_equal(dit_entries_put_hole(f->target.entries,
-		                                      node.id - where.nnodes + i),
+		                                      node.id - node.nnodes + i),
 		                 0);
 	}
 	assert_int_equal(dit_entries_put(f->target.entries, node.id, &encoded), 0);
@@ -169,14 +166,14 @@ static uint32_t id_of(struct fixture *f, const char *text)
 {
 	struct dit_dn_tree_name name = {0};
 	struct dit_dn dn = {0};
-	uint32_t id = 0;
+	struct dit_dn_tree_node node;
 
 	assert_int_equal(dit_dn_parse(f->entry.schema, dit_span_of(text), &f->entry.arena,
 	                              NULL, &dn),
 	                 0);
 	dit_dn_tree_name_init(&name, &f->loader.name_key, &dn);
-	assert_int_equal(dit_dn_tree_find(f->target.tree, &name, &id), 0);
-	return id;
+	assert_int_equal(dit_dn_tree_find(f->target.tree, &name, &node), 0);
+	return node.id;
 }
 
 static struct dit_stored_entry stored_entry(struct fixture *f, uint32_t id)

@@ -290,49 +290,34 @@ static int find_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *na
 }
 
 int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                     uint32_t *ret_id)
-{
-	uint32_t parent = 0;
-	int r = 0;
-
-	*ret_id = find_new(tree, &name->self);
-	if (*ret_id != 0 || !tree->output->stored.has_names) {
-		return 0;
-	}
-	if (top_of(tree, name->dn) > 0) {
-		r = find_node(tree, name, 1, &parent);
-		if (r < 0 || parent == 0) {
-			return r;
-		}
-	}
-	return find_stored_child(tree, name, 0, parent, ret_id);
-}
-
-int dit_dn_tree_find_place(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                           struct dit_dn_tree_place *ret)
+                     struct dit_dn_tree_node *ret)
 {
 	unsigned top = top_of(tree, name->dn);
+	int r = 0;
 
-	for (unsigned i = 1; i <= top; i++) {
-		int r = find_node(tree, name, i, &ret->parent);
-
-		ret->nnodes = i;
-		if (r < 0 || ret->parent != 0) {
-			return r;
-		}
+	*ret = (struct dit_dn_tree_node){.id = find_new(tree, &name->self)};
+	if (ret->id != 0) {
+		return 0;
 	}
-	*ret = (struct dit_dn_tree_place){.parent = 0, .nnodes = top + 1};
-	return 0;
+	while (ret->nnodes < top && ret->parent == 0 && r == 0) {
+		r = find_node(tree, name, ++ret->nnodes, &ret->parent);
+	}
+	if (ret->parent == 0) {
+		ret->nnodes = top + 1;
+	}
+	return r < 0 || ret->nnodes > 1 || !tree->output->stored.has_names
+	               ? r
+	               : find_stored_child(tree, name, 0, ret->parent, &ret->id);
 }
 
 bool dit_dn_tree_fits(const struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                      const struct dit_dn_tree_place *place)
+                      const struct dit_dn_tree_node *node)
 {
 	const struct dit_dn *dn = name->dn;
 	unsigned top = top_of(tree, dn);
 	size_t max = tree->output->base.key_max - DIT_NAME_EXTRA_BYTES;
 
-	for (unsigned i = 0; i < place->nnodes; i++) {
+	for (unsigned i = 0; i < node->nnodes; i++) {
 		if (rdn(dn->norm, dn->norm_at, i, top).len +
 		            rdn(dn->pretty, dn->pretty_at, i, top).len >
 		    max) {
@@ -380,25 +365,22 @@ static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
 }
 
 int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                    const struct dit_dn_tree_place *place, struct dit_dn_tree_node *ret)
+                    struct dit_dn_tree_node *node)
 {
-	struct dit_dn_tree_node node = {.parent = place->parent};
 	struct dit_fingerprint f;
 	int r = 0;
 
-	for (unsigned i = place->nnodes - 1; i > 0; i--) {
+	for (unsigned i = node->nnodes - 1; i > 0; i--) {
 		f = fingerprint(name, i);
-		r = add_node(tree, &f, &node);
-		r = r ?: push_node(tree, tree->own_producer, name, i, &node);
-		r = r ?: add_hole(tree, name, i, node.id);
+		r = add_node(tree, &f, node);
+		r = r ?: push_node(tree, tree->own_producer, name, i, node);
+		r = r ?: add_hole(tree, name, i, node->id);
 		if (r < 0) {
 			return r;
 		}
-		node.parent = node.id;
+		node->parent = node->id;
 	}
-	r = add_node(tree, &name->self, &node);
-	*ret = node;
-	return r;
+	return add_node(tree, &name->self, node);
 }
 
 int dit_dn_tree_push(struct dit_dn_tree *tree, unsigned producer,

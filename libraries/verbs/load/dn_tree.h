@@ -5,7 +5,7 @@
  *
  *   dit_dn_tree_new();
  *   for each entry:   dit_dn_tree_find();  then either dit_dn_tree_find_hole(), _fill()
- *                     or dit_dn_tree_find_place(), _fits(), _add(); dit_dn_tree_push()
+ *                     or dit_dn_tree_fits(), _add(); dit_dn_tree_push()
  *   dit_dn_tree_write();
  *   dit_dn_tree_free()
  *
@@ -141,45 +141,37 @@ void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
 void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
                           const struct dit_dn_tree_name *name);
 
+/** A node, or where it belongs. */
+struct dit_dn_tree_node {
+	uint32_t id; /* 0: there is none yet */
+	/* Without an ID: its nearest ancestor that is there; 0: the root */
+	uint32_t parent;
+	unsigned nnodes; /* to be added: the name's own, and a hole for each above it */
+};
+
 /**
- * @param ret_id  of the node; 0: there is none
+ * @param ret  has an ID, or says where the name belongs
  *
  * @return 0; DIT_E_CORRUPT, LMDB's codes
  */
 int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                     uint32_t *ret_id);
-
-/** Where a new name belongs. */
-struct dit_dn_tree_place {
-	uint32_t parent; /* its nearest ancestor that is there; 0: the root */
-	unsigned nnodes; /* to be added: the name's own, and a hole for each above it */
-};
-
-/** The place for a name that dit_dn_tree_find() did not find. Errors as there. */
-int dit_dn_tree_find_place(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                           struct dit_dn_tree_place *ret);
+                     struct dit_dn_tree_node *ret);
 
 /** Do the nodes to be added fit a record of dn2i each (storage.md 3.6)? */
 bool dit_dn_tree_fits(const struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                      const struct dit_dn_tree_place *place);
-
-/** A new node. */
-struct dit_dn_tree_node {
-	uint32_t id; /* 0: none */
-	uint32_t parent;
-};
+                      const struct dit_dn_tree_node *node);
 
 /**
- * Add a name that fits at its place, with the holes above it.
+ * Add a name that was not found and fits, with the holes above it.
  *
- * @param ret  the name's node, whose records are to be pushed. The place->nnodes - 1 IDs
- *             before it are the holes'.
+ * @param node  gets its ID and its parent: its records are to be pushed. The nnodes - 1
+ *              IDs before it are the holes'.
  *
  * @return 0; -ENOMEM; DIT_E_TOOLONG: no ID is left; errors of dit_sorter_push(). After an
  *         error the tree can only be freed.
  */
 int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                    const struct dit_dn_tree_place *place, struct dit_dn_tree_node *ret);
+                    struct dit_dn_tree_node *node);
 
 /**
  * Push the records of a node. Once, before dit_dn_tree_write(). The producer's thread.

@@ -207,29 +207,27 @@ static int make_subentry(struct loader *loader, struct dit_entry *entry)
 }
 
 static int add_subentry(struct load_target *target, struct dit_entry *entry,
-                        const struct dit_dn_tree_name *name)
+                        const struct dit_dn_tree_name *name,
+                        struct dit_dn_tree_node *node)
 {
 	struct loader *loader = target->loader;
-	struct dit_dn_tree_place where = {0};
 	struct dit_encoded encoded = {0};
-	struct dit_dn_tree_node node = {0};
 	int r = make_subentry(loader, entry);
 
 	r = r < 0 ? r
 	          : dit_entry_encode(entry, target->split_rules, &loader->csn.arena,
 	                             &encoded);
-	r = r < 0 ? r : dit_dn_tree_find_place(target->tree, name, &where);
-	if (r == 0 && !dit_dn_tree_fits(target->tree, name, &where)) {
+	if (r == 0 && !dit_dn_tree_fits(target->tree, name, node)) {
 		r = DIT_E_TOOLONG;
 	}
-	r = r < 0 ? r : dit_load_add_nodes(target, name, &where, &node);
-	r = r < 0 ? r : dit_entries_put(target->entries, node.id, &encoded);
+	r = r < 0 ? r : dit_load_add_nodes(target, name, node);
+	r = r < 0 ? r : dit_entries_put(target->entries, node->id, &encoded);
 	/* The members are at rest; one of them does its part. */
-	r = r < 0 ? r : dit_dn_tree_push(target->tree, 0, name, &node);
+	r = r < 0 ? r : dit_dn_tree_push(target->tree, 0, name, node);
 	return r < 0 ? r
 	             : dit_builders_push_entry(target->builders, 0,
 	                                       loader->members[0].keys[target->number],
-	                                       entry, node.id);
+	                                       entry, node->id);
 }
 
 /* ---- the decision ---- */
@@ -239,7 +237,7 @@ static int write_csn(struct load_target *target)
 	struct loader *loader = target->loader;
 	struct dit_dn_tree_name name = {0};
 	struct dit_entry entry = {0};
-	uint32_t id = 0;
+	struct dit_dn_tree_node node;
 	int r = dit_csn_entry_dn(target->db, loader->job.chosen.settings->schema,
 	                         &loader->csn.arena, &entry.dn);
 
@@ -252,15 +250,15 @@ static int write_csn(struct load_target *target)
 		                                             : 0;
 	}
 	dit_dn_tree_name_init(&name, &loader->name_key, &entry.dn);
-	r = dit_dn_tree_find(target->tree, &name, &id);
+	r = dit_dn_tree_find(target->tree, &name, &node);
 	if (r < 0) {
 		return r;
 	}
-	if (id != 0) {
-		return change_later(target, id);
+	if (node.id != 0) {
+		return change_later(target, node.id);
 	}
 	if (target->db->sync_use_subentry) {
-		return add_subentry(target, &entry, &name);
+		return add_subentry(target, &entry, &name, &node);
 	}
 	dit_job_report(&loader->job, DIT_REPORT_ERROR, "context entry is missing");
 	loader->stats->nmissing++;

@@ -152,34 +152,29 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 }
 
 int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
-                       const struct dit_dn_tree_place *place,
-                       struct dit_dn_tree_node *ret)
+                       struct dit_dn_tree_node *node)
 {
-	int r = dit_dn_tree_add(target->tree, name, place, ret);
+	int r = dit_dn_tree_add(target->tree, name, node);
 
-	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
-		r = dit_entries_put_hole(target->entries, ret->id - place->nnodes + i);
+	for (unsigned i = 1; i < node->nnodes && r == 0; i++) {
+		r = dit_entries_put_hole(target->entries, node->id - node->nnodes + i);
 	}
 	return r;
 }
 
 static int resolve_new(struct load_target *target, const struct dit_ldif_record *record,
-                       struct load_item *item)
+                       struct load_item *item, const struct dit_dn_tree_node *node)
 {
-	struct dit_dn_tree_place place = {0};
-	enum dit_why_kind why = DIT_WHY_NONE;
-	int r = dit_dn_tree_find_place(target->tree, &item->name, &place);
+	enum dit_why_kind why = dit_dn_tree_fits(target->tree, &item->name, node)
+	                                ? objection(target, item, DIT_WHY_NONE)
+	                                : DIT_WHY_RDN_SIZE;
+	int r = 0;
 
-	if (r < 0) {
-		return dit_job_fail(&target->loader->job, r, "could not look up a node");
-	}
-	why = dit_dn_tree_fits(target->tree, &item->name, &place)
-	              ? objection(target, item, DIT_WHY_NONE)
-	              : DIT_WHY_RDN_SIZE;
 	if (why != DIT_WHY_NONE) {
 		return dit_load_fail(target->loader, record, item, why);
 	}
-	r = dit_load_add_nodes(target, &item->name, &place, &item->node);
+	item->node = *node;
+	r = dit_load_add_nodes(target, &item->name, &item->node);
 	item->id = item->node.id;
 	if (r < 0) {
 		return fail(target, record, item, r, "could not add a node to the tree",
@@ -192,7 +187,7 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 static int resolve_good(struct load_target *target, const struct dit_ldif_record *record,
                         struct load_item *item)
 {
-	uint32_t id = 0;
+	struct dit_dn_tree_node node;
 	int r = 0;
 
 	if (target->loader->opts->is_dry_run) {
@@ -205,12 +200,12 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	if (item->entry.dn.nrdns == 0) {
 		return resolve_root(target, record, item);
 	}
-	r = dit_dn_tree_find(target->tree, &item->name, &id);
+	r = dit_dn_tree_find(target->tree, &item->name, &node);
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
-	return id == 0 ? resolve_new(target, record, item)
-	               : resolve_known(target, record, item, id);
+	return node.id == 0 ? resolve_new(target, record, item, &node)
+	                    : resolve_known(target, record, item, node.id);
 }
 
 /* The one thing that is damaged in a record that is stored: base64 (ldif_parse.c). */

@@ -387,8 +387,7 @@ int dit_load_in_order(void *ctx, unsigned slot);
 /** The node of a new entry, and holes for the nodes above it that are not there. Errors
  * of dit_dn_tree_add() and of dit_entries_put_hole() */
 int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
-                       const struct dit_dn_tree_place *place,
-                       struct dit_dn_tree_node *ret);
+                       struct dit_dn_tree_node *node);
 
 /** "Error, entries missing!" and the lines below it. */
 void dit_load_report_missing(struct loader *loader);
