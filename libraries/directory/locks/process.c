@@ -22,37 +22,26 @@
 
 /* ---- its files in /proc ---- */
 
-/* No printf in the child of a threaded process. @param pid  0: we */
+/* @param pid  0: we */
 static void make_path(long pid, const char *name, char ret[PATH_BYTES])
 {
-	char digits[24];
-	size_t n = sizeof(digits);
-
-	digits[--n] = '\0';
-	for (unsigned long left = (unsigned long)pid; left > 0; left /= 10) {
-		digits[--n] = (char)('0' + left % 10);
+	if (pid == 0) {
+		(void)snprintf(ret, PATH_BYTES, "/proc/self/%s", name);
+	} else {
+		(void)snprintf(ret, PATH_BYTES, "/proc/%ld/%s", pid, name);
 	}
-	(void)strcpy(ret, "/proc/");
-	(void)strcat(ret, pid == 0 ? "self" : digits + n);
-	(void)strcat(ret, name);
-}
-
-static int open_of(long pid, const char *name)
-{
-	char path[PATH_BYTES];
-	int fd = -1;
-
-	make_path(pid, name, path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 /* The beginning of a file, with a zero byte at the end. @return its length, or -errno */
 static ssize_t read_of(long pid, const char *name, char *ret, size_t size)
 {
-	int fd = open_of(pid, name);
-	ssize_t n = fd < 0 ? fd : dit_read_at(fd, ret, size - 1, 0);
+	char path[PATH_BYTES];
+	ssize_t n = 0;
+	int fd = -1;
 
+	make_path(pid, name, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -errno : dit_read_at(fd, ret, size - 1, 0);
 	dit_close(fd);
 	ret[n > 0 ? n : 0] = '\0';
 	return n;
@@ -62,7 +51,7 @@ void dit_process_name(long pid, char ret[DIT_PROCESS_NAME_BYTES])
 {
 	char name[64];
 
-	(void)read_of(pid, "/comm", name, sizeof(name));
+	(void)read_of(pid, "comm", name, sizeof(name));
 	name[strcspn(name, "\n")] = '\0';
 	/* The name is the choice of the user who made the process. */
 	for (char *c = name; *c != '\0'; c++) {
@@ -78,109 +67,85 @@ void dit_process_name(long pid, char ret[DIT_PROCESS_NAME_BYTES])
 struct mapping {
 	uint64_t first;
 	uint64_t end;
-	uint64_t offset;  /* in the file */
-	const char *file; /* device, inode, and what follows */
+	uint64_t offset; /* in the file */
+	char file[DIT_PROCESS_FILE_BYTES];
 };
 
-/* The lines of a process, one after the other. */
+/* The lines of a process, one after the other. Zero: none is open. */
 struct maps {
-	int fd;
-	char bytes[1024]; /* that were read */
-	ssize_t nbytes;
-	ssize_t at;     /* of these */
-	char line[160]; /* the path at its end may be cut off */
+	FILE *file;
+	char *line;
+	size_t size;
 };
 
-static struct mapping parse_line(char *line)
+static int open_maps(struct maps *ret, long pid)
 {
-	struct mapping mapping = {.file = ""};
-	char *at = line;
+	char path[PATH_BYTES];
 
-	mapping.first = strtoull(at, &at, 16);
-	mapping.end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
-	at = *at == ' ' ? strchr(at + 1, ' ') : NULL;
-	if (at != NULL) {
-		mapping.offset = strtoull(at + 1, &at, 16);
-		mapping.file = *at == ' ' ? at + 1 : "";
-	}
-	return mapping;
+	make_path(pid, "maps", path);
+	*ret = (struct maps){.file = fopen(path, "re")};
+	return ret->file == NULL ? -errno : 0;
 }
 
-/* 1; 0: that was all; -errno. @param ret  until the next call */
+static void close_maps(struct maps *maps)
+{
+	if (maps->file != NULL) {
+		(void)fclose(maps->file);
+	}
+	free(maps->line);
+}
+
+/* 1; 0: that was all; -errno */
 static int next_mapping(struct maps *maps, struct mapping *ret)
 {
-	size_t len = 0;
-	char c = '\0';
+	char device[16] = "";
+	unsigned long inode = 0;
 
-	while (c != '\n') {
-		if (maps->at == maps->nbytes) {
-			maps->nbytes = read(maps->fd, maps->bytes, sizeof(maps->bytes));
-			maps->at = 0;
-		}
-		if (maps->nbytes <= 0) {
-			return maps->nbytes < 0 ? -errno : 0;
-		}
-		c = maps->bytes[maps->at++];
-		if (c != '\n' && len + 1 < sizeof(maps->line)) {
-			maps->line[len++] = c;
-		}
+	errno = 0;
+	if (getline(&maps->line, &maps->size, maps->file) < 0) {
+		return -errno;
 	}
-	maps->line[len] = '\0';
-	*ret = parse_line(maps->line);
+	*ret = (struct mapping){.first = 0};
+	(void)sscanf(maps->line, "%lx-%lx %*s %lx %15s %lu", &ret->first, &ret->end,
+	             &ret->offset, device, &inode);
+	(void)snprintf(ret->file, sizeof(ret->file), "%s %lu", device, inode);
 	return 1;
-}
-
-static bool is_of(const struct mapping *mapping, const char *file)
-{
-	size_t len = strlen(file);
-
-	return strncmp(mapping->file, file, len) == 0 &&
-	       (mapping->file[len] == ' ' || mapping->file[len] == '\0');
 }
 
 int dit_process_mapped(long pid, const char *file, uint64_t *ret)
 {
-	struct maps maps = {.fd = open_of(pid, "/maps")};
+	struct maps maps;
 	struct mapping mapping;
 	uint64_t last = 0;
-	int r = maps.fd;
+	int r = open_maps(&maps, pid);
 
-	while (maps.fd >= 0 && (r = next_mapping(&maps, &mapping)) > 0) {
+	while (r >= 0 && (r = next_mapping(&maps, &mapping)) > 0) {
 		uint64_t end = mapping.offset + (mapping.end - mapping.first);
 
-		last = is_of(&mapping, file) && end > last ? end : last;
+		last = strcmp(mapping.file, file) == 0 && end > last ? end : last;
 	}
-	dit_close(maps.fd);
+	close_maps(&maps);
 	if (r == 0) {
 		*ret = last;
 	}
 	return r;
 }
 
-static void copy_file(const struct mapping *mapping, char ret[DIT_PROCESS_FILE_BYTES])
-{
-	size_t len = strcspn(mapping->file, " ");
-
-	len += mapping->file[len] == ' ' ? 1 + strcspn(mapping->file + len + 1, " ") : 0;
-	(void)snprintf(ret, DIT_PROCESS_FILE_BYTES, "%.*s", (int)len, mapping->file);
-}
-
 int dit_process_file(int fd, char ret[DIT_PROCESS_FILE_BYTES])
 {
 	void *page = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
 	uint64_t address = (uint64_t)(uintptr_t)page;
-	struct maps maps = {.fd = page == MAP_FAILED ? -errno : open_of(0, "/maps")};
+	struct maps maps = {.file = NULL};
 	struct mapping mapping;
-	int r = maps.fd;
+	int r = page == MAP_FAILED ? -errno : open_maps(&maps, 0);
 
 	ret[0] = '\0';
-	while (maps.fd >= 0 && ret[0] == '\0' &&
-	       (r = next_mapping(&maps, &mapping)) > 0) {
+	while (r >= 0 && ret[0] == '\0' && (r = next_mapping(&maps, &mapping)) > 0) {
 		if (address >= mapping.first && address < mapping.end) {
-			copy_file(&mapping, ret);
+			(void)strcpy(ret, mapping.file);
 		}
 	}
-	dit_close(maps.fd);
+	close_maps(&maps);
 	if (page != MAP_FAILED) {
 		(void)munmap(page, 1);
 	}
@@ -195,7 +160,7 @@ static uint64_t started_us(long pid)
 	char text[1024];
 	const char *at = NULL;
 
-	(void)read_of(pid, "/stat", text, sizeof(text));
+	(void)read_of(pid, "stat", text, sizeof(text));
 	at = strrchr(text, ')');
 	for (unsigned field = 2; at != NULL && field < STARTED_FIELD; field++) {
 		at = strchr(at + 1, ' ');
@@ -237,7 +202,7 @@ bool dit_process_has_conf(long pid, const char *conf, uint64_t from_us, uint64_t
 	if (conf == NULL || conf[0] != '/' || us <= from_us || us + TICK_US >= to_us) {
 		return false;
 	}
-	n = read_of(pid, "/cmdline", arguments, sizeof(arguments));
+	n = read_of(pid, "cmdline", arguments, sizeof(arguments));
 	return n > 0 && names_conf(arguments, arguments + n, conf);
 }
 

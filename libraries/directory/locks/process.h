@@ -3,8 +3,7 @@
  * Another process as /proc shows it. Its name and arguments are those that it wants us to
  * read.
  *
- * Threads: no state; any thread. dit_process_mapped() is safe in the child of a threaded
- * process.
+ * Threads: no state; any thread.
  */
 #ifndef DITKIT_PROCESS_H
 #define DITKIT_PROCESS_H

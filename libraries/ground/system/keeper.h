@@ -11,8 +11,8 @@
  * The keeper ends with its maker, however that ends. Only SIGKILL reaches it.
  *
  * Threads: a keeper belongs to one thread at a time. The process should have no other
- * thread when the keeper is started; in the child only calls are made that are safe
- * nonetheless.
+ * thread when the keeper is started; glibc and musl let the child use malloc(3) and
+ * streams nonetheless.
  */
 #ifndef DITKIT_KEEPER_H
 #define DITKIT_KEEPER_H
