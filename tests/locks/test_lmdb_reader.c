@@ -529,20 +529,6 @@ TEST(threads_of_a_snapshot_count_the_same)
 	other_end(&other);
 }
 
-TEST(snapshot_needs_a_reader_and_scans_an_existing_one)
-{
-	char *dir = fixture_published();
-	struct dit_snapshot_opts opts = {.nreaders = 0};
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_tree_cursor *cursor = NULL;
-
-	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), -EINVAL);
-	opts.nreaders = 2;
-	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 2, "ad2i"), -EINVAL);
-	dit_snapshot_close(snapshot);
-}
-
 /* Another data.mdb is put in place while a process has the directory open. */
 TEST(exchanged_data_file_is_told)
 {

@@ -175,12 +175,10 @@ TEST(deep_dns_are_whole)
 TEST(unknown_nodes_are_told)
 {
 	struct tree tree = open_nodes();
-	struct dit_dn_reader *none = NULL;
 	struct dit_dn_text dn;
 
 	assert_int_equal(dit_dn_reader_get(tree.reader, 1u << 30, &dn), DIT_E_UNKNOWN);
 	assert_child(tree.reader, 5);
-	assert_int_equal(dit_dn_reader_new(&none, tree.snapshot, 1), -EINVAL);
 	tree_remove(&tree);
 }
 

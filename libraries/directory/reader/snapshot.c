@@ -7,6 +7,7 @@
  */
 #include "reader/snapshot.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,9 +176,7 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	struct dit_fault holder = {""};
 	int r = 0;
 
-	if (opts->nreaders == 0) {
-		return -EINVAL;
-	}
+	assert(opts->nreaders > 0);
 	if (opts->is_claimed) {
 		return open_as(ret, NULL,
 		               dit_meta_version(opts->claimed_fd) == dit_lmdb_10.version
@@ -211,12 +210,6 @@ void dit_snapshot_close(struct dit_snapshot *snapshot)
 
 /* ---- states ---- */
 
-static bool is_reader(const struct dit_snapshot *snapshot, unsigned reader)
-{
-	return reader < snapshot->nreaders ||
-	       reader - snapshot->nreaders < snapshot->nspare;
-}
-
 static int find_tree(const struct dit_page_source *map, const char *name,
                      struct dit_tree_record *ret)
 {
@@ -241,6 +234,7 @@ static int find_tree(const struct dit_page_source *map, const char *name,
 static const struct dit_page_source *map_of(struct dit_snapshot *snapshot,
                                             unsigned reader)
 {
+	assert(reader < snapshot->nreaders + snapshot->nspare);
 	return reader < snapshot->nreaders || snapshot->spare_maps == NULL ||
 	                       dit_snapshot_spare_map(snapshot, reader)->npages == 0
 	               ? &snapshot->map
@@ -250,28 +244,20 @@ static const struct dit_page_source *map_of(struct dit_snapshot *snapshot,
 int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
                          struct dit_tree_record *ret)
 {
-	if (!is_reader(snapshot, reader)) {
-		return -EINVAL;
-	}
-	return snapshot->reader != NULL ? find_tree(map_of(snapshot, reader), name, ret)
-	                                : -ENOTSUP;
+	assert(snapshot->reader != NULL);
+	return find_tree(map_of(snapshot, reader), name, ret);
 }
 
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 {
-	struct dit_page_source *map = NULL;
+	struct dit_page_source *map = dit_snapshot_spare_map(snapshot, reader);
+	unsigned number = reader - snapshot->nreaders;
 	struct dit_metas metas;
 	int r = 0;
 
-	if (reader < snapshot->nreaders || !is_reader(snapshot, reader)) {
-		return -EINVAL;
-	}
-	if (snapshot->reader == NULL) {
-		return -ENOTSUP;
-	}
-	map = dit_snapshot_spare_map(snapshot, reader);
+	assert(number < snapshot->nspare && snapshot->reader != NULL);
 	dit_page_source_close(map);
-	r = dit_lmdb_reader_renew(snapshot->reader, reader - snapshot->nreaders, &metas);
+	r = dit_lmdb_reader_renew(snapshot->reader, number, &metas);
 	return r < 0 ? r
 	             : dit_page_source_open(map, snapshot->map.fd, snapshot->map.format,
 	                                    &metas);
@@ -360,7 +346,7 @@ int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
 int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *snapshot,
                              unsigned reader, const char *name)
 {
-	const struct dit_page_source *map = &snapshot->map;
+	const struct dit_page_source *map = map_of(snapshot, reader);
 	const struct dit_stored_db *db = dit_snapshot_db(snapshot, name);
 	struct dit_tree_record tree;
 	struct dit_key_orders orders;
@@ -369,11 +355,7 @@ int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *
 	if (db == NULL) {
 		return DIT_E_UNKNOWN;
 	}
-	if (!is_reader(snapshot, reader)) {
-		return -EINVAL;
-	}
 	tree = db->tree;
-	map = map_of(snapshot, reader);
 	if (map != &snapshot->map) {
 		r = find_tree(map, name, &tree);
 	}

@@ -98,10 +98,9 @@ bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
  * From now on a spare reader shows the latest commit and not the state that it had. All
  * cursors of it are closed.
  *
- * @param reader  nreaders, or above
+ * @param reader  nreaders, or above; not where the file is claimed
  *
- * @return 0; -ESTALE, -EAGAIN, -errno: it cannot be used until a later call returns 0;
- *         -ENOTSUP: the file is claimed; -EINVAL: it is not a spare one
+ * @return 0; -ESTALE, -EAGAIN, -errno: it cannot be used until a later call returns 0
  */
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
 /** A spare reader's map. */
@@ -110,8 +109,8 @@ static inline struct dit_page_source *dit_snapshot_spare_map(
 {
 	return &snapshot->spare_maps[reader - snapshot->nreaders];
 }
-/** The tree of a named database as a reader sees it. 1; 0: there is none; LMDB's codes;
- * DIT_E_CORRUPT; -ENOTSUP: the file is claimed; -EINVAL: there is no such reader */
+/** The tree of a named database as a reader sees it, not where the file is claimed. 1;
+ * 0: there is none; LMDB's codes; DIT_E_CORRUPT */
 int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
                          struct dit_tree_record *ret);
 /** Those of its pages that are free. */
@@ -141,8 +140,7 @@ int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
  *
  * @param reader  0 .. nreaders - 1, or a spare one
  *
- * @return 0; DIT_E_UNKNOWN: no database of that name; -EINVAL: there is no such reader;
- *         DIT_E_CORRUPT; -ENOMEM
+ * @return 0; DIT_E_UNKNOWN: no database of that name; DIT_E_CORRUPT; -ENOMEM
  */
 int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *snapshot,
                              unsigned reader, const char *name);
