@@ -37,7 +37,7 @@
 /* A description taken apart. */
 struct parsed_desc {
 	const struct dit_attr_type *type;
-	struct dit_span options[OPTIONS_MAX]; /* without "binary", sorted, each once */
+	struct dit_span options[OPTIONS_MAX + 1]; /* sorted, each once; also "binary" */
 	size_t noptions;
 	bool is_binary;
 };
@@ -163,12 +163,13 @@ static const char *parse_option(const struct dit_schema *schema, struct dit_span
 			return "option \"binary\" not supported with type";
 		}
 		desc->is_binary = true;
+		insert_option(desc, option);
 		return NULL;
 	}
 	if (!is_registered(schema, option)) {
 		return "unrecognized option";
 	}
-	if (desc->noptions >= OPTIONS_MAX) {
+	if (desc->noptions - desc->is_binary >= OPTIONS_MAX) {
 		return "too many tagging options";
 	}
 	insert_option(desc, option);
@@ -188,16 +189,13 @@ static const char *parse_options(const struct dit_schema *schema, struct dit_spa
 	while (has_more) {
 		struct dit_span option = {0};
 		const char *reason = NULL;
-		bool was_binary = desc->is_binary;
 
 		has_more = dit_cut_until(&list, ';', &option);
 		reason = parse_option(schema, option, desc);
 		if (reason != NULL) {
 			return reason;
 		}
-		if (was_binary == desc->is_binary) {
-			nbytes += option.len + 1;
-		}
+		nbytes += dit_span_eq_nocase(option, binary) ? 0 : option.len + 1;
 	}
 	return nbytes > OPTIONS_BYTES_MAX ? "tagging options too long" : NULL;
 }
@@ -222,30 +220,20 @@ static const char *parse_desc(const struct dit_schema *schema, struct dit_span n
 	return has_options ? parse_options(schema, name, desc) : NULL;
 }
 
-static void put_option(struct dit_text *text, struct dit_span option)
-{
-	dit_text_char(text, ';');
-	for (size_t i = 0; i < option.len; i++) {
-		dit_text_char(text, dit_ascii_lower(option.data[i]));
-	}
-}
-
-/*
- * Write the canonical options, ";a;b". @p with_binary puts "binary" to its alphabetical
- * place.
- */
+/* Write the canonical options, ";a;b". */
 static void put_options(struct dit_text *text, const struct parsed_desc *desc,
                         bool with_binary)
 {
 	for (size_t i = 0; i < desc->noptions; i++) {
-		if (with_binary && compare_nocase(desc->options[i], binary) > 0) {
-			put_option(text, binary);
-			with_binary = false;
+		struct dit_span option = desc->options[i];
+
+		if (!with_binary && dit_span_eq_nocase(option, binary)) {
+			continue;
 		}
-		put_option(text, desc->options[i]);
-	}
-	if (with_binary) {
-		put_option(text, binary);
+		dit_text_char(text, ';');
+		for (size_t k = 0; k < option.len; k++) {
+			dit_text_char(text, dit_ascii_lower(option.data[k]));
+		}
 	}
 	dit_text_char(text, '\0');
 }
@@ -290,7 +278,7 @@ static int find_locked(struct dit_schema *schema, const struct parsed_desc *desc
 	int r = 0;
 
 	dit_text_span(&text, desc->type->ad.name);
-	put_options(&text, desc, desc->is_binary);
+	put_options(&text, desc, true);
 	if (text.failed) {
 		return -ENOMEM;
 	}
@@ -320,7 +308,7 @@ static int resolve(struct dit_schema *schema, struct dit_span name,
 		}
 		return DIT_E_UNKNOWN;
 	}
-	if (desc.noptions == 0 && !desc.is_binary) {
+	if (desc.noptions == 0) {
 		*ret = &desc.type->ad;
 		return 0;
 	}
