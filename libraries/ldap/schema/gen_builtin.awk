@@ -45,7 +45,7 @@ BEGIN {
 	      "first-component-oid FIRST_COMPONENT_OID csn CSN csn-sid CSN_SID dn DN " \
 	      "rdn RDN nameUID NAME_UID authz AUTHZ cert-exact CERT_EXACT " \
 	      "certlist-exact CERTLIST_EXACT attrcert-exact ATTRCERT_EXACT " \
-	      "aci ACI", words, " ")
+	      "aci ACI utcTime UTC_TIME type-oid TYPE_OID", words, " ")
 	table(normalizer, "DIT_NORM_")
 
 	split("none NONE hash HASH substr SUBSTR integer-key INTEGER time-key TIME " \
@@ -278,6 +278,11 @@ $1 == "attributetype" {
 		field("validator", "DIT_VALID_CLASS_NAME")
 	} else if ($17 ~ /oid-or-descriptor/) {
 		field("validator", "DIT_VALID_OID_OR_DESCRIPTOR")
+	} else if ($17 ~ /not valid in a DN/) {
+		field("validator", "DIT_VALID_REJECT_ALL")
+	}
+	if ($15 != "-") {
+		field("normalizer", word(normalizer, $15))
 	}
 	end_element()
 	next

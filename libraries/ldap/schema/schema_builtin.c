@@ -29,6 +29,35 @@ static int define_macro(struct dit_schema *schema, const struct dit_macro_def *d
 	return r == DIT_E_DUPLICATE && def->origin.again == DIT_AGAIN_BY_NAME ? 1 : r;
 }
 
+/*
+ * A module may change the normaliser of a type's equality rule and the type's validator
+ * (values.md 4.13), also of a type that was there before. The type gets a copy of the
+ * rule, which belongs to others as well.
+ */
+static int define_type(struct dit_schema *schema, const struct dit_type_def *def,
+                       struct dit_schema_error *error)
+{
+	int r = dit_define_type(schema, def, error);
+	struct dit_attr_type *type = NULL;
+	struct dit_rule *rule = NULL;
+
+	if (r < 0 || def->normalizer == DIT_NORM_NONE) {
+		return r;
+	}
+	type = dit_name_table_find(&schema->types, dit_span_of(def->names[0]));
+	rule = dit_arena_alloc(&schema->arena, sizeof(*rule));
+	if (rule == NULL) {
+		return -ENOMEM;
+	}
+	*rule = *type->equality;
+	rule->normalizer = def->normalizer;
+	type->equality = rule;
+	if (def->validator != DIT_VALID_NONE) {
+		type->validator = def->validator;
+	}
+	return 0;
+}
+
 static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const void *def,
                   struct dit_schema_error *error)
 {
@@ -44,55 +73,11 @@ static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const v
 		               ? 0
 		               : dit_define_rule(schema, rule);
 	case DIT_BUILTIN_TYPES:
-		return dit_define_type(schema, def, error);
+		return define_type(schema, def, error);
 	case DIT_BUILTIN_CLASSES:
 		return dit_define_class(schema, def, NULL, error);
 	case DIT_BUILTIN_KINDS:
 		break;
-	}
-	return 0;
-}
-
-/*
- * Attribute types for which a module changes the normaliser of their equality rule when
- * it is loaded (values.md 4.13). The overlay ppolicy also takes the type's validator
- * away: then no DN may have such a value, and the value check is content with what could
- * be normalised.
- */
-static const struct {
-	const char *module;
-	const char *type;
-	enum dit_normalizer normalizer;
-	enum dit_validator validator; /* DIT_VALID_NONE: the syntax's stays */
-} own_normalizers[] = {
-	{"accesslog", "reqStart", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
-	{"accesslog", "reqEnd", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
-	{"ppolicy", "pwdAttribute", DIT_NORM_TYPE_OID, DIT_VALID_REJECT_ALL},
-};
-
-/* They get a copy of the rule: the rule itself belongs to others as well. */
-static int change_normalizers(struct dit_schema *schema, const char *module)
-{
-	for (size_t i = 0; i < sizeof(own_normalizers) / sizeof(own_normalizers[0]);
-	     i++) {
-		struct dit_attr_type *type = NULL;
-		struct dit_rule *rule = NULL;
-
-		if (module == NULL || strcmp(own_normalizers[i].module, module) != 0) {
-			continue;
-		}
-		type = dit_name_table_find(&schema->types,
-		                           dit_span_of(own_normalizers[i].type));
-		rule = dit_arena_alloc(&schema->arena, sizeof(*rule));
-		if (rule == NULL) {
-			return -ENOMEM;
-		}
-		*rule = *type->equality;
-		rule->normalizer = own_normalizers[i].normalizer;
-		type->equality = rule;
-		if (own_normalizers[i].validator != DIT_VALID_NONE) {
-			type->validator = own_normalizers[i].validator;
-		}
 	}
 	return 0;
 }
@@ -113,5 +98,5 @@ int dit_define_builtin(struct dit_schema *schema, const char *module,
 			}
 		}
 	}
-	return r < 0 ? r : change_normalizers(schema, module);
+	return r < 0 ? r : 0;
 }

@@ -72,8 +72,9 @@ struct dit_type_def {
 	const char *substr;
 	const char *syntax;
 	enum dit_usage usage;
-	unsigned flags;               /* DIT_TYPE_... */
-	enum dit_validator validator; /* of its own; DIT_VALID_NONE: the syntax's */
+	unsigned flags;                 /* DIT_TYPE_... */
+	enum dit_validator validator;   /* of its own; DIT_VALID_NONE: the syntax's */
+	enum dit_normalizer normalizer; /* likewise; DIT_NORM_NONE: the rule's */
 };
 
 struct dit_class_def {
