@@ -183,28 +183,6 @@ struct asserting {
 	int error;          /* of a name or of memory */
 };
 
-static bool take(struct asserting *a, struct dit_span text)
-{
-	return dit_cut_prefix(&a->in, text);
-}
-
-/* A bracket or comma, with spaces on both sides. */
-static bool take_mark(struct asserting *a, const char *mark)
-{
-	(void)dit_cut_spaces(&a->in);
-	if (!take(a, dit_span_of(mark))) {
-		return false;
-	}
-	(void)dit_cut_spaces(&a->in);
-	return true;
-}
-
-/* A word and the spaces after it, of which there is at least one. */
-static bool take_word(struct asserting *a, const char *word)
-{
-	return take(a, dit_span_of(word)) && dit_cut_spaces(&a->in);
-}
-
 static int number_digits(struct asserting *a, struct dit_span text, struct dit_span *ret)
 {
 	struct dit_number number;
@@ -245,11 +223,12 @@ static bool take_quoted(struct asserting *a, struct dit_span *ret)
 {
 	struct dit_text out = {.arena = a->scope->arena};
 
-	if (!take(a, DIT_SPAN("\""))) {
+	if (!dit_cut_char(&a->in, '"')) {
 		return false;
 	}
 	while (a->in.len > 0) {
-		if (take(a, DIT_SPAN("\"")) && !(a->in.len > 0 && a->in.data[0] == '"')) {
+		if (dit_cut_char(&a->in, '"') &&
+		    !(a->in.len > 0 && a->in.data[0] == '"')) {
 			*ret = out.n > 0 ? (struct dit_span){out.at, out.n}
 			                 : DIT_SPAN("");
 			a->error = out.failed ? -ENOMEM : 0;
@@ -270,70 +249,6 @@ static bool take_name(struct asserting *a, struct dit_span *ret)
 	}
 	a->error = dit_scope_dn(a->scope, a->form, dn, ret);
 	return a->error == 0;
-}
-
-/* One of the components of a certificate assertion; @p ret: number, name. */
-static bool take_serial_or_issuer(struct asserting *a, struct dit_span ret[2])
-{
-	if (ret[0].data == NULL && take_word(a, "serialNumber")) {
-		return take_number(a, &ret[0]);
-	}
-	if (ret[1].data == NULL && take_word(a, "issuer")) {
-		(void)take(a, DIT_SPAN("rdnSequence:"));
-		return take_name(a, &ret[1]);
-	}
-	return false;
-}
-
-static bool take_issuer_or_time(struct asserting *a, struct dit_span ret[2])
-{
-	if (ret[0].data == NULL && take_word(a, "issuer")) {
-		return take(a, DIT_SPAN("rdnSequence:")) && take_name(a, &ret[0]);
-	}
-	if (ret[1].data == NULL && take_word(a, "thisUpdate")) {
-		return take_quoted(a, &ret[1]) && dit_is_utc_time(ret[1]);
-	}
-	return false;
-}
-
-static bool take_base_part(struct asserting *a, struct dit_span ret[2])
-{
-	if (ret[0].data == NULL && take_word(a, "issuer")) {
-		return take_mark(a, "{") &&
-		       take(a, DIT_SPAN("directoryName:rdnSequence:")) &&
-		       take_name(a, &ret[0]) && take_mark(a, "}");
-	}
-	if (ret[1].data == NULL && take_word(a, "serial")) {
-		return take_number(a, &ret[1]);
-	}
-	return false;
-}
-
-/* Does the text begin and end with its brackets? */
-static bool is_in_brackets(struct dit_span text)
-{
-	return text.len > 1 && text.data[0] == '{' && text.data[text.len - 1] == '}';
-}
-
-/* Two components in brackets, in either order. */
-static bool take_pair(struct asserting *a, struct dit_span ret[2],
-                      bool (*component)(struct asserting *a, struct dit_span ret[2]))
-{
-	return take_mark(a, "{") && component(a, ret) && take_mark(a, ",") &&
-	       component(a, ret) && take_mark(a, "}");
-}
-
-/* @p ret: number, name and number of the issuer's certificate */
-static bool take_serial_or_base(struct asserting *a, struct dit_span ret[3])
-{
-	if (ret[0].data == NULL && take_word(a, "serialNumber")) {
-		return take_number(a, &ret[0]);
-	}
-	if (ret[1].data == NULL && take_word(a, "issuer")) {
-		return take_mark(a, "{") && take_word(a, "baseCertificateID") &&
-		       take_pair(a, &ret[1], take_base_part) && take_mark(a, "}");
-	}
-	return false;
 }
 
 /* "05$cn=a", as it was before GSER. */
@@ -357,21 +272,77 @@ static bool take_old(struct asserting *a, struct dit_span ret[2])
 	return a->error == 0;
 }
 
-/* The text that a rule compares: numbers as above, names, the time of a list; and what
- * reads a component of its assertions. */
+/*
+ * The text that a rule compares, with '%' for its parts: numbers as above, names, the
+ * time of a list. The forms of its assertions have these marks:
+ *
+ *     #0 "1 @1     a number, a name, a time, as part 0 or 1
+ *     _            spaces, at least one; a space: any number of them
+ *     [word]       may be missing
+ */
 struct kind {
 	const char *text;
-	bool (*component)(struct asserting *a, struct dit_span ret[2]);
+	const char *forms[4]; /* components stand in any order */
 };
 
-static const struct kind certificate = {"{ serialNumber %, issuer rdnSequence:\"%\" }",
-                                        take_serial_or_issuer};
+#define CERT_NAME "issuer_[rdnSequence:]\"1"
+#define BASE_NAME "issuer_ { directoryName:rdnSequence:\"1 }"
+#define BASE_IN   "issuer_ { baseCertificateID_ { "
+
+static const struct kind certificate = {
+	"{ serialNumber %, issuer rdnSequence:\"%\" }",
+	{"{ serialNumber_#0 , " CERT_NAME " }", "{ " CERT_NAME " , serialNumber_#0 }"},
+};
 static const struct kind certificate_list = {
-	"{ issuer rdnSequence:\"%\", thisUpdate \"%\" }", take_issuer_or_time};
+	"{ issuer rdnSequence:\"%\", thisUpdate \"%\" }",
+	{"{ issuer_rdnSequence:\"0 , thisUpdate_@1 }",
+         "{ thisUpdate_@1 , issuer_rdnSequence:\"0 }"},
+};
 static const struct kind attribute_certificate = {
 	"{ serialNumber %, issuer { baseCertificateID { issuer { "
 	"directoryName:rdnSequence:\"%\" }, serial % } } }",
-	take_serial_or_base};
+	{"{ serialNumber_#0 , " BASE_IN BASE_NAME " , serial_#2 } } }",
+         "{ serialNumber_#0 , " BASE_IN "serial_#2 , " BASE_NAME " } } }",
+         "{ " BASE_IN BASE_NAME " , serial_#2 } } , serialNumber_#0 }",
+         "{ " BASE_IN "serial_#2 , " BASE_NAME " } } , serialNumber_#0 }"},
+};
+
+/* Read an assertion. @return false: it has another form, or @p a has the error */
+static bool take_form(struct asserting *a, const char *form, struct dit_span *ret)
+{
+	struct dit_span word = {0};
+	bool fits = true;
+
+	for (; fits && *form != '\0'; form++) {
+		switch (*form) {
+		case ' ':
+			(void)dit_cut_spaces(&a->in);
+			break;
+		case '_':
+			fits = dit_cut_spaces(&a->in);
+			break;
+		case '#':
+			fits = take_number(a, &ret[*++form - '0']);
+			break;
+		case '"':
+			fits = take_name(a, &ret[*++form - '0']);
+			break;
+		case '@':
+			form++;
+			fits = take_quoted(a, &ret[*form - '0']) &&
+			       dit_is_utc_time(ret[*form - '0']);
+			break;
+		case '[':
+			word = (struct dit_span){form + 1, strcspn(form, "]") - 1};
+			(void)dit_cut_prefix(&a->in, word);
+			form += word.len + 1;
+			break;
+		default:
+			fits = dit_cut_prefix(&a->in, (struct dit_span){form, 1});
+		}
+	}
+	return fits && a->in.len == 0;
+}
 
 /* 0 or -ENOMEM */
 static int put_parts(const struct kind *kind, const struct dit_span *values,
@@ -392,19 +363,23 @@ static int put_assertion(const struct dit_value_scope *scope, enum dit_dn_form f
                          const struct kind *kind, struct dit_span value,
                          struct dit_span *ret)
 {
-	struct asserting a = {.scope = scope, .form = form, .in = value};
+	struct asserting a = {.scope = scope, .form = form};
 	struct dit_span found[3] = {{0}};
 	bool is_taken = false;
 
 	if (value.len < 3) {
 		return DIT_E_INVALID;
 	}
-	if (is_in_brackets(value)) {
-		is_taken = take_pair(&a, found, kind->component);
-	} else if (kind == &certificate) {
+	for (size_t i = 0; i < 4 && kind->forms[i] != NULL && !is_taken && a.error == 0;
+	     i++) {
+		a.in = value;
+		is_taken = take_form(&a, kind->forms[i], found);
+	}
+	if (!is_taken && a.error == 0 && kind == &certificate) {
+		a.in = value;
 		is_taken = take_old(&a, found);
 	}
-	if (a.error != 0 || !is_taken || a.in.len > 0) {
+	if (!is_taken) {
 		return a.error ?: DIT_E_INVALID;
 	}
 	return put_parts(kind, found, scope->arena, ret);
