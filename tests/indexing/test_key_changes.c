@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Changes of keys (key_changes.h) are the IDs of entries of which one version alone has
- * the key, key by key in the order of the database. Random entries in several parts have
- * keys of all formats; the model has a list of all changes.
+ * the key, key by key in the order of the database. Random entries of several producers
+ * have keys of all formats; the model has a list of all changes.
  */
 #include "indexing/key_changes.h"
 
@@ -10,7 +10,8 @@
 #include "builders_fixture.h"
 #include "posting_changes.h"
 
-#define NPARTS      3u
+#define NPRODUCERS  3u
+#define HIGH_ID     ((uint64_t)1 << 40)
 #define NENTRIES    400u
 #define CHANGES_MAX 100000u
 
@@ -129,15 +130,17 @@ static void make_version(struct version *ret)
 	}
 }
 
-/* Entries of all parts, again the same. */
-static void take_entries(struct dit_key_changes *const *parts)
+/* Entries of all producers, again the same. */
+static void take_entries(struct dit_key_changes *changes)
 {
 	static struct version versions[2];
 	struct dit_index_work *work = NULL;
 
 	assert_int_equal(dit_index_work_new(&work, model.set), 0);
 	srand(7);
-	for (uint64_t id = 1; id <= NENTRIES; id++) {
+	for (unsigned n = 0; n < NENTRIES; n++) {
+		uint64_t id = n + (n < NENTRIES / 2 ? 1 : HIGH_ID);
+
 		for (unsigned i = 0; i < 2; i++) {
 			make_version(&versions[i]);
 			model.id = id;
@@ -146,10 +149,10 @@ static void take_entries(struct dit_key_changes *const *parts)
 			                                 note_wide, NULL),
 			                 0);
 		}
-		if (parts != NULL) {
-			assert_int_equal(dit_key_changes_take(
-						 parts[id * NPARTS / (NENTRIES + 1)], id,
-						 &versions[0].entry, &versions[1].entry),
+		if (changes != NULL) {
+			assert_int_equal(dit_key_changes_take(changes, n % NPRODUCERS, id,
+			                                      &versions[0].entry,
+			                                      &versions[1].entry),
 			                 0);
 		}
 	}
@@ -185,67 +188,53 @@ static void assert_lists(struct dit_changed_lists *lists)
 	struct dit_span key;
 	size_t at = 0;
 
-	assert_int_equal(lists->n, model.n);
 	while (dit_changed_lists_next(lists, &key, &change) > 0) {
 		at += assert_ids(&change, key, at);
 	}
 	assert_int_equal(at, model.n);
+	assert_int_equal(lists->n, model.n);
 }
 
 TEST(lists_are_those_of_the_model)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = five_databases(f);
-	struct dit_key_changes *parts[NPARTS];
+	const struct dit_builders_opts opts = {.indexes = set,
+	                                       .shared = {.nthreads = NPRODUCERS}};
+	struct dit_key_changes *changes = NULL;
 
 	for (unsigned db = 0; db < NDBS; db++) {
 		ads[db] = find_ad(f, (const char *const[]){"cn", "sn", "tGT", "tINT",
 		                                           "uidNumber"}[db]);
 	}
 	model.set = set;
-	for (unsigned i = 0; i < NPARTS; i++) {
-		assert_int_equal(dit_key_changes_new(&parts[i], set), 0);
-	}
+	assert_int_equal(dit_key_changes_new(&changes, &opts), 0);
+	assert_int_equal(dit_key_changes_begin(changes), 0);
+	take_entries(changes);
+	assert_int_equal(dit_key_changes_finish(changes), 0);
 	for (unsigned db = 0; db < NDBS; db++) {
 		struct dit_changed_lists lists;
 
 		model.db = db;
 		model.n = 0;
-		take_entries(db == 0 ? parts : NULL);
+		take_entries(NULL);
 		reduce_model();
 		assert_true(model.n > NENTRIES / 4);
-		assert_int_equal(dit_changed_lists_open(&lists, db, parts, NPARTS), 0);
+		assert_int_equal(dit_changed_lists_open(&lists, changes, db), 0);
 		assert_lists(&lists);
 		dit_changed_lists_close(&lists);
 	}
-	for (unsigned i = 0; i < NPARTS; i++) {
-		dit_key_changes_clear(parts[i]);
-	}
+	assert_int_equal(dit_key_changes_begin(changes), 0);
+	assert_int_equal(dit_key_changes_finish(changes), 0);
 	/* There are none any more. */
 	for (unsigned db = 0; db < NDBS; db++) {
 		struct dit_changed_lists lists;
 
 		model.n = 0;
-		assert_int_equal(dit_changed_lists_open(&lists, db, parts, NPARTS), 0);
+		assert_int_equal(dit_changed_lists_open(&lists, changes, db), 0);
 		assert_lists(&lists);
 		dit_changed_lists_close(&lists);
 	}
-	for (unsigned i = 0; i < NPARTS; i++) {
-		dit_key_changes_free(parts[i]);
-	}
-	dit_index_set_free(set);
-}
-
-TEST(an_id_without_room_for_the_side_is_refused)
-{
-	struct fixture *f = *state;
-	struct dit_index_set *set = five_databases(f);
-	static const struct dit_entry none;
-	struct dit_key_changes *changes = NULL;
-
-	assert_int_equal(dit_key_changes_new(&changes, set), 0);
-	assert_int_equal(dit_key_changes_take(changes, (uint64_t)1 << 63, &none, &none),
-	                 DIT_E_TOOLONG);
 	dit_key_changes_free(changes);
 	dit_index_set_free(set);
 }

@@ -23,6 +23,8 @@
 #define WHOLE_BYTES (16u << 10)
 #define SOME_BYTES  (2u << 10)
 #define LEAST_PART  (64u << 20)
+/* A part needs so many times its estimate at most: nothing goes to temporary files. */
+#define PART_FACTOR 16
 
 /* A stored entry has it, or a new one. */
 static bool has_content(const struct modify_node *node)
@@ -219,24 +221,26 @@ struct index_member {
 
 struct index_writing {
 	struct modifier *modifier;
-	struct index_member *members;     /* owned */
-	struct dit_key_changes **changes; /* of each member; owned */
-	size_t begin;                     /* of a part of the nodes */
+	struct index_member *members;    /* owned */
+	struct dit_key_changes *changes; /* owned; each member is a producer */
+	size_t begin;                    /* of a part of the nodes */
 	size_t end;
 	size_t ndbs;
 	/* [atomic: each database is drawn once a round] */
 	_Atomic size_t next_db;
 };
 
-static int make_keys(struct index_member *member, struct dit_key_changes *changes,
+static int make_keys(struct index_writing *work, unsigned number,
                      const struct modify_node *node)
 {
+	struct index_member *member = &work->members[number];
 	const struct modify_entry *entry = node->entry;
 	struct dit_stored_version older = {.reason = NULL};
 	struct dit_entry newer = {.nattrs = 0};
-	int r = node->is_stored ? dit_stored_keys_read(changes->keys, member->reader,
-	                                               node->id, false, &older)
-	                        : 0;
+	int r = node->is_stored
+	                ? dit_stored_keys_read(work->changes->keys[number],
+	                                       member->reader, node->id, false, &older)
+	                : 0;
 
 	if (r < 0 && r != DIT_E_INVALID) {
 		return r;
@@ -249,24 +253,23 @@ static int make_keys(struct index_member *member, struct dit_key_changes *change
 		dit_modify_compose(entry, older.entry.attrs, &newer);
 	}
 	/* A stored entry that cannot have keys was left out of the indexes. */
-	return dit_key_changes_take(changes, node->id, &older.entry, &newer);
+	return dit_key_changes_take(work->changes, number, node->id, &older.entry,
+	                            &newer);
 }
 
 /* Keys of a member's share of a part. */
 static int make_share(struct index_writing *work, unsigned number)
 {
-	struct dit_key_changes *changes = work->changes[number];
 	size_t n = work->end - work->begin;
 	unsigned nmembers = work->modifier->job.nthreads;
 	int r = 0;
 
-	dit_key_changes_clear(changes);
 	for (size_t i = work->begin + n * number / nmembers;
 	     i < work->begin + n * (number + 1) / nmembers && r == 0; i++) {
 		const struct modify_node *node = work->modifier->tree.nodes[i];
 
 		if (has_content(node) && node->id > 0) {
-			r = make_keys(&work->members[number], changes, node);
+			r = make_keys(work, number, node);
 		}
 	}
 	return r;
@@ -279,10 +282,10 @@ static int change_index(const struct index_writing *work, struct index_member *m
 	struct modifier *modifier = work->modifier;
 	struct dit_changed_lists lists;
 	const struct dit_list_changes changes = {dit_changed_lists_next, &lists};
-	int r = dit_changed_lists_open(&lists, db, work->changes, modifier->job.nthreads);
+	int r = dit_changed_lists_open(&lists, work->changes, db);
 
-	member->npostings += lists.n;
 	r = r ?: dit_output_change_index(&modifier->output->base, db, &changes);
+	member->npostings += lists.n;
 	dit_changed_lists_close(&lists);
 	return r;
 }
@@ -320,33 +323,36 @@ static int init_member(struct index_writing *work, unsigned number)
 	                                           .reader = number,
 	                                           .names = &modifier->names,
 	                                           .without_dn = true};
-	int r = dit_key_changes_new(&work->changes[number], modifier->indexes);
 
-	return r ?: dit_entry_reader_new(&work->members[number].reader, &opts);
+	return dit_entry_reader_new(&work->members[number].reader, &opts);
 }
 
 static void free_members(struct index_writing *work)
 {
 	unsigned nmembers = work->modifier->job.nthreads;
 
-	for (unsigned i = 0;
-	     work->members != NULL && work->changes != NULL && i < nmembers; i++) {
-		dit_key_changes_free(work->changes[i]);
+	for (unsigned i = 0; work->members != NULL && i < nmembers; i++) {
 		dit_entry_reader_free(work->members[i].reader);
 		free(work->members[i].attrs);
 	}
-	free(work->changes);
 	free(work->members);
+	dit_key_changes_free(work->changes);
+}
+
+static uint64_t part_bytes(const struct modifier *modifier)
+{
+	uint64_t half = dit_memory_share(modifier->opts->memory_bytes) / 2;
+
+	return half < LEAST_PART ? LEAST_PART : half;
 }
 
 /* A part whose keys fit half of the memory, about. False: there are no more. */
 static bool next_part(struct index_writing *work)
 {
 	const struct modifier *modifier = work->modifier;
-	uint64_t room = dit_memory_share(modifier->opts->memory_bytes) / 2;
+	uint64_t room = part_bytes(modifier);
 	uint64_t bytes = 0;
 
-	room = room < LEAST_PART ? LEAST_PART : room;
 	work->begin = work->end;
 	while (work->end < modifier->tree.nnodes && bytes <= room) {
 		const struct modify_node *node = modifier->tree.nodes[work->end++];
@@ -364,13 +370,20 @@ static int run_rounds(struct index_writing *work)
 	int r = dit_team_new(&team, modifier->job.nthreads, "tool", run_round, work);
 
 	while (r == 0 && next_part(work)) {
-		dit_team_meet(team, ticker);
-		if (work->begin > 0) {
-			r = dit_output_reach(&modifier->output->base);
-			atomic_store_explicit(&work->next_db, 0, memory_order_relaxed);
+		dit_team_rest(team, ticker);
+		r = dit_key_changes_begin(work->changes);
+		if (r < 0) {
+			break;
 		}
-		modifier->count.done = work->begin;
 		dit_team_meet(team, ticker);
+		r = work->begin > 0 ? dit_output_reach(&modifier->output->base) : 0;
+		modifier->count.done = work->begin;
+		dit_team_rest(team, ticker);
+		r = r ?: dit_key_changes_finish(work->changes);
+		atomic_store_explicit(&work->next_db, 0, memory_order_relaxed);
+		if (r == 0) {
+			dit_team_meet(team, ticker);
+		}
 	}
 	dit_team_free(team, ticker);
 	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
@@ -384,11 +397,14 @@ static int write_indexes(struct modifier *modifier)
 {
 	struct index_writing work = {.modifier = modifier,
 	                             .ndbs = dit_index_set_ndbs(modifier->indexes)};
+	const struct dit_builders_opts opts = {
+		.indexes = modifier->indexes,
+		.shared = dit_job_shared(&modifier->job, modifier->seal),
+		.memory_bytes = PART_FACTOR * part_bytes(modifier)};
 	int r = 0;
 
 	work.members = calloc(modifier->job.nthreads, sizeof(*work.members));
-	work.changes = calloc(modifier->job.nthreads, sizeof(struct dit_key_changes *));
-	r = work.members == NULL || work.changes == NULL ? -ENOMEM : 0;
+	r = work.members == NULL ? -ENOMEM : dit_key_changes_new(&work.changes, &opts);
 	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
 		r = init_member(&work, i);
 	}

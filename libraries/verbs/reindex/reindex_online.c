@@ -10,6 +10,7 @@
 #include "reader/ad_names.h"
 #include "reader/entry_reader.h"
 #include "reindex/reindexer.h"
+#include "system/tmp_files.h"
 
 static int refuse(const struct reindex_target *target, uint64_t id, const char *reason)
 {
@@ -35,16 +36,16 @@ static int take_entry(const struct reindex_target *target,
 	struct dit_key_changes *changes = target->changes;
 	struct dit_stored_version older;
 	struct dit_stored_version newer;
-	int r = dit_stored_keys_read(changes->keys, readers[0], id, false, &older);
+	int r = dit_stored_keys_read(changes->keys[0], readers[0], id, false, &older);
 
 	if (r < 0 && r != DIT_E_INVALID) {
 		return r;
 	}
-	r = dit_stored_keys_read(changes->keys, readers[1], id, true, &newer);
+	r = dit_stored_keys_read(changes->keys[0], readers[1], id, true, &newer);
 	if (r == DIT_E_INVALID) {
 		r = refuse(target, id, newer.reason);
 	}
-	return r ?: dit_key_changes_take(changes, id, &older.entry, &newer.entry);
+	return r ?: dit_key_changes_take(changes, 0, id, &older.entry, &newer.entry);
 }
 
 static void close_lists(struct reindex_target *target)
@@ -59,10 +60,10 @@ static void close_lists(struct reindex_target *target)
 static int open_lists(const struct reindex_target *target, struct dit_list_changes *ret)
 {
 	size_t n = dit_index_set_ndbs(target->indexes);
-	int r = 0;
+	int r = dit_key_changes_finish(target->changes);
 
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = dit_changed_lists_open(&target->lists[i], i, &target->changes, 1);
+		r = dit_changed_lists_open(&target->lists[i], target->changes, i);
 		ret[i] = (struct dit_list_changes){dit_changed_lists_next,
 		                                   &target->lists[i]};
 	}
@@ -72,16 +73,24 @@ static int open_lists(const struct reindex_target *target, struct dit_list_chang
 /* A round forgets the changes of the one before. */
 static int begin_changes(struct reindex_target *target)
 {
-	if (target->changes != NULL) {
-		close_lists(target);
-		dit_key_changes_clear(target->changes);
-		return 0;
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_builders_opts opts = {
+		.indexes = target->indexes,
+		/* Nothing ends it early: slapd waits. */
+		.shared = {.nthreads = 1,
+	                   .tmpdir = dit_tmp_dir(reindexer->job.opts.tmpdir),
+	                   .cipher = dit_data_seal_runs(target->seal)},
+		.memory_bytes = reindexer->memory_bytes};
+	int r = 0;
+
+	close_lists(target);
+	if (target->changes == NULL) {
+		target->lists = calloc(dit_index_set_ndbs(target->indexes) + 1,
+		                       sizeof(*target->lists));
+		r = target->lists == NULL ? -ENOMEM
+		                          : dit_key_changes_new(&target->changes, &opts);
 	}
-	target->lists =
-		calloc(dit_index_set_ndbs(target->indexes) + 1, sizeof(*target->lists));
-	return target->lists == NULL
-	               ? -ENOMEM
-	               : dit_key_changes_new(&target->changes, target->indexes);
+	return r ?: dit_key_changes_begin(target->changes);
 }
 
 void dit_reindex_forget_changes(struct reindex_target *target)
@@ -132,7 +141,7 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 		r = dit_ad_names_read(&names[i], target->snapshot, numbers[i], schema);
 		r = r
 		            ?: dit_ad_names_choose(&names[i], dit_stored_keys_want,
-		                                   target->changes->keys);
+		                                   target->changes->keys[0]);
 	}
 	r = r ?: read_versions(target, changed, names);
 	r = r ?: open_lists(target, ret);

@@ -101,6 +101,9 @@ static int make_postings(struct dit_builders *builders,
 	for (size_t i = 0; i < builders->ndbs; i++) {
 		is_64bit[i] = needs_64bit(dit_index_set_db(builders->indexes, i)->format);
 	}
+	if (opts->takes_all_ids) {
+		memset(is_64bit, true, 2 * builders->ndbs);
+	}
 	postings.nstreams = (unsigned)builders->ndbs;
 	for (size_t i = 0; i < builders->ndbs; i++) {
 		if (dit_index_set_db(builders->indexes, i)->has_presence) {

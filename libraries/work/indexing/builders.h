@@ -51,7 +51,8 @@ struct dit_builders_opts {
 	/* The same for databases of DIT_KEY_WIDE; if it is less than 64 KiB for each
 	 * producer, they take as much. */
 	size_t wide_memory_bytes;
-	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
+	uint32_t list_max;  /* longest list, 2^idlexp - 1; longer ones become ranges */
+	bool takes_all_ids; /* not only those up to DIT_BUILDERS_ID_MAX */
 };
 
 /** 0; -EINVAL (options out of range); -ENOMEM */

@@ -285,15 +285,18 @@ int dit_stored_keys_compare(struct dit_stored_keys *keys, const struct dit_entry
 	return r ?: mark_different(keys, newer, older);
 }
 
-int dit_stored_keys_make_changed(struct dit_stored_keys *keys,
-                                 const struct dit_entry *entry, dit_index_keys_fn push,
-                                 dit_index_wide_fn push_wide, void *ctx)
+int dit_stored_keys_push_changed(struct dit_stored_keys *keys,
+                                 const struct dit_entry *entry,
+                                 struct dit_builders *builders, unsigned producer,
+                                 uint64_t id)
 {
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_entry one = {.attrs = &entry->attrs[i], .nattrs = 1};
 		int r = dit_index_has_mark(keys->work, one.attrs->ad, keys->marks);
 
-		r = r <= 0 ? r : dit_index_entry(keys->work, &one, push, push_wide, ctx);
+		r = r <= 0 ? r
+		           : dit_builders_push_entry(builders, producer, keys->work, &one,
+		                                     id);
 		if (r < 0) {
 			return r;
 		}

@@ -125,10 +125,11 @@ int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *
 int dit_stored_keys_compare(struct dit_stored_keys *keys, const struct dit_entry *older,
                             const struct dit_entry *newer);
 
-/** As dit_stored_keys_make(), of one of the versions that were compared: all attributes
- * that have keys in one of these databases. */
-int dit_stored_keys_make_changed(struct dit_stored_keys *keys,
-                                 const struct dit_entry *entry, dit_index_keys_fn push,
-                                 dit_index_wide_fn push_wide, void *ctx);
+/** As dit_builders_push_entry(), of one of the versions that were compared: all
+ * attributes that have keys in one of these databases. */
+int dit_stored_keys_push_changed(struct dit_stored_keys *keys,
+                                 const struct dit_entry *entry,
+                                 struct dit_builders *builders, unsigned producer,
+                                 uint64_t id);
 
 #endif
