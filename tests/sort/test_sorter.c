@@ -408,7 +408,7 @@ TEST(runs_to_merge_at_once_have_bounds)
 		struct dit_sorter *sorter = NULL;
 
 		assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
-		assert_int_equal(sorter->fan_in, cases[i].fan_in);
+		assert_int_equal(sorter->opts.fan_in, cases[i].fan_in);
 		dit_sorter_free(sorter);
 	}
 }
@@ -423,7 +423,7 @@ TEST(empty_tmpdir_counts_as_none)
 
 	assert_int_equal(setenv("TMPDIR", "", 1), 0);
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
-	assert_string_equal(sorter->tmpdir, "/tmp");
+	assert_string_equal(sorter->opts.tmpdir, "/tmp");
 	dit_sorter_free(sorter);
 	assert_int_equal(
 		before == NULL ? unsetenv("TMPDIR") : setenv("TMPDIR", before, 1), 0);
@@ -502,9 +502,11 @@ TEST(a_missing_directory_is_reported_when_a_run_is_due)
 {
 	static const struct plan plan = {"missing", 1, SHARE, 0, 0, 0, false, false};
 	struct sort s;
+	char *dir = NULL;
 
 	sort_begin(&s, &plan, NULL);
-	s.sorter->tmpdir[strlen(s.sorter->tmpdir) - 2] = '!'; /* another name */
+	dir = (char *)s.sorter->opts.tmpdir;
+	dir[strlen(dir) - 2] = '!'; /* another name */
 	assert_int_equal(push_much(s.sorter, 5000), -ENOENT);
 	assert_int_equal(push_much(s.sorter, 1), -ENOENT);
 	assert_int_equal(dit_sorter_seal(s.sorter), -ENOENT);

@@ -134,7 +134,7 @@ static void choose_sizes(struct dit_sorter *sorter)
 	if (sorter->block_bytes > BLOCK_MAX) {
 		sorter->block_bytes = BLOCK_MAX;
 	}
-	sorter->fan_in =
+	sorter->opts.fan_in =
 		sorter->opts.fan_in
 			?: dit_fan_in(sorter->opts.nproducers, RUNS_WANTED, FAN_IN_MAX);
 }
@@ -155,9 +155,9 @@ static int sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opt
 	sorter->opts = *opts;
 	sorter->order = (struct dit_sort_order){opts->order, opts->order_ctx};
 	choose_sizes(sorter);
-	sorter->tmpdir = strdup(dit_tmp_dir(opts->tmpdir));
+	sorter->opts.tmpdir = strdup(dit_tmp_dir(opts->tmpdir));
 	sorter->producers = calloc(opts->nproducers, sizeof(struct dit_sort_producer *));
-	if (sorter->tmpdir == NULL || sorter->producers == NULL) {
+	if (sorter->opts.tmpdir == NULL || sorter->producers == NULL) {
 		r = -ENOMEM;
 	}
 	for (unsigned i = 0; i < opts->nproducers && r == 0; i++) {
@@ -187,7 +187,7 @@ void dit_sorter_free(struct dit_sorter *sorter)
 		producer_free(sorter->producers[i]);
 	}
 	free(sorter->producers);
-	free(sorter->tmpdir);
+	free((char *)sorter->opts.tmpdir);
 	free(sorter);
 }
 
@@ -284,28 +284,10 @@ int dit_sorter_next(struct dit_sorter *sorter, struct dit_sort_record *ret)
 
 uint64_t dit_sorter_run_bytes(const struct dit_sorter *sorter)
 {
-	uint64_t run_bytes = 0;
-
-	for (unsigned i = 0; i < sorter->opts.nproducers; i++) {
-		struct dit_sort_producer *producer = sorter->producers[i];
-
-		(void)pthread_mutex_lock(&producer->lock);
-		run_bytes += producer->run_bytes;
-		(void)pthread_mutex_unlock(&producer->lock);
-	}
-	return run_bytes;
+	return atomic_load_explicit(&sorter->run_bytes, memory_order_relaxed);
 }
 
 size_t dit_sorter_nruns(const struct dit_sorter *sorter)
 {
-	size_t nruns = 0;
-
-	for (unsigned i = 0; i < sorter->opts.nproducers; i++) {
-		struct dit_sort_producer *producer = sorter->producers[i];
-
-		(void)pthread_mutex_lock(&producer->lock);
-		nruns += producer->nruns;
-		(void)pthread_mutex_unlock(&producer->lock);
-	}
-	return nruns;
+	return atomic_load_explicit(&sorter->nruns, memory_order_relaxed);
 }

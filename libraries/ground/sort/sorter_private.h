@@ -140,7 +140,6 @@ struct dit_sort_producer {
 	bool is_sorted;             /* pushing has ended: its items are const */
 	struct dit_sort_run **runs; /* oldest first */
 	size_t nruns;
-	uint64_t run_bytes; /* written in all */
 };
 
 /** Sort the records of a producer and write them as a run. 0 or a negative error */
@@ -221,19 +220,21 @@ int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *re
 
 struct dit_sorter {
 	/* [const] */
-	struct dit_sorter_opts opts;
+	struct dit_sorter_opts opts; /* the directory is owned, and fan_in chosen */
 	struct dit_sort_order order;
-	char *tmpdir;
 	size_t share_bytes; /* of one producer */
 	size_t slab_bytes;
 	size_t block_bytes; /* of run files */
-	unsigned fan_in;    /* runs merged into one */
 	struct dit_sort_producer **producers;
 
 	/* [own: the thread that ends pushing and reads] */
 	struct dit_sort_view *view; /* for dit_sorter_next() */
 	struct dit_sort_cursor *cursor;
 	bool was_finished; /* or it was tried */
+
+	/* [atomic: statistics of all producers; relaxed] */
+	_Atomic uint64_t run_bytes; /* written in all */
+	atomic_size_t nruns;
 
 	/* [atomic: a check of the calls' order] */
 	atomic_size_t nviews;

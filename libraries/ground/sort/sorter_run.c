@@ -93,7 +93,7 @@ static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *m
                     struct dit_sort_run *run)
 {
 	const struct dit_sorter *sorter = producer->sorter;
-	int r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
+	int r = dit_run_writer_begin(&producer->writer, sorter->opts.tmpdir,
 	                             sorter->block_bytes, sorter->opts.cipher);
 
 	r = r < 0 ? r : write_records(&producer->writer, merge, run);
@@ -175,11 +175,14 @@ static void take_run(struct dit_sort_producer *producer, size_t first,
 	merged = first < end ? producer->runs[first] : NULL;
 	producer->runs[first] = run;
 	producer->nruns = first + 1;
-	producer->run_bytes += run->segment.bytes;
 	if (batch != NULL) {
 		producer->batch = batch;
 	}
 	(void)pthread_mutex_unlock(&producer->lock);
+	atomic_fetch_add_explicit(&producer->sorter->run_bytes, run->segment.bytes,
+	                          memory_order_relaxed);
+	atomic_fetch_add_explicit(&producer->sorter->nruns, first + 1 - end,
+	                          memory_order_relaxed);
 	dit_sort_batch_drop(written);
 	dit_sort_run_drop(merged);
 	for (size_t i = first + 1; i < end; i++) {
@@ -221,7 +224,7 @@ static bool is_merge_due(const struct dit_sort_producer *producer, size_t fan_in
 
 int dit_sort_spill(struct dit_sort_producer *producer)
 {
-	unsigned fan_in = producer->sorter->fan_in;
+	unsigned fan_in = producer->sorter->opts.fan_in;
 	int r = make_run(producer, producer->nruns);
 
 	while (r == 0 && is_merge_due(producer, fan_in)) {
