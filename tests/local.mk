@@ -46,7 +46,6 @@ record_output_wraps = \
 # And with a writer of its entries.
 entry_writer_wraps = $(record_output_wraps) \
 	-Wl,--wrap=dit_table_writer_hold \
-	-Wl,--wrap=dit_table_writer_leaf_nodes \
 	-Wl,--wrap=dit_table_writer_mark \
 	-Wl,--wrap=dit_table_writer_release
 

@@ -44,10 +44,8 @@ struct fake_output {
 	const char *const *ads;
 	size_t nads;
 
-	/* Room for so many bytes lasts, and so many entries may move. Marks are
-	 * 1, 2 ... */
+	/* Room for so many bytes lasts. Marks are 1, 2 ... */
 	size_t lasting_max;
-	size_t nmoving;
 	size_t nmarks;
 
 	int fail_at; /* this call, counted from 1, returns -EIO; 0: none */
@@ -89,7 +87,6 @@ __typeof__(dit_output_put_ad) __wrap_dit_output_put_ad;
 __typeof__(dit_output_reserve_entry) __wrap_dit_output_reserve_entry;
 __typeof__(dit_output_entry_writer) __wrap_dit_output_entry_writer;
 __typeof__(dit_table_writer_hold) __wrap_dit_table_writer_hold;
-__typeof__(dit_table_writer_leaf_nodes) __wrap_dit_table_writer_leaf_nodes;
 __typeof__(dit_table_writer_mark) __wrap_dit_table_writer_mark;
 __typeof__(dit_table_writer_release) __wrap_dit_table_writer_release;
 __typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
@@ -202,11 +199,6 @@ size_t __wrap_dit_table_writer_hold(struct dit_table_writer *writer, size_t key_
 {
 	assert_int_equal(key_len, sizeof(uint64_t));
 	return ((struct fake_output *)writer)->lasting_max;
-}
-
-unsigned __wrap_dit_table_writer_leaf_nodes(const struct dit_table_writer *writer)
-{
-	return (unsigned)((const struct fake_output *)writer)->nmoving;
 }
 
 size_t __wrap_dit_table_writer_mark(const struct dit_table_writer *writer)

@@ -600,20 +600,6 @@ static struct dit_table_writer *writer_of(struct dit_record_output *output)
 	return pages;
 }
 
-static void fill_moving(struct dit_record_output *output, struct batch *batch)
-{
-	struct dit_table_writer *pages = writer_of(output);
-	size_t nmoving = pages == NULL ? 0 : dit_table_writer_leaf_nodes(pages);
-
-	batch->mark = pages == NULL ? 0 : dit_table_writer_mark(pages);
-	for (size_t i = 0; i < nmoving && i < batch->n; i++) {
-		struct room *room = &batch->rooms[batch->n - 1 - i];
-
-		fill_room(room);
-		room->space = NULL;
-	}
-}
-
 /* @param is_later  the thread of the batch before fills meanwhile */
 static void put_batch(struct dit_record_output *output, struct batch *batch,
                       uint64_t first, size_t lasting_max, bool is_later)
@@ -624,9 +610,6 @@ static void put_batch(struct dit_record_output *output, struct batch *batch,
 		struct room room = {.len = len, .id = id};
 		void *space = NULL;
 
-		if (len > lasting_max && is_later) {
-			fill_moving(output, batch);
-		}
 		assert_int_equal(dit_output_reserve_entry(output, id, len, &space), 0);
 		room.space = space;
 		if (!is_later || len > lasting_max) {
@@ -636,7 +619,9 @@ static void put_batch(struct dit_record_output *output, struct batch *batch,
 		batch->rooms[batch->n++] = room;
 	}
 	if (is_later) {
-		fill_moving(output, batch);
+		struct dit_table_writer *pages = writer_of(output);
+
+		batch->mark = pages == NULL ? 0 : dit_table_writer_mark(pages);
 	}
 }
 

@@ -291,10 +291,12 @@ static struct image image_read(int fd)
 }
 
 /* Meta pages and the length of the file are not what this is about; and the number of the
- * next transaction is right after it. */
+ * next transaction is right after it. A run that is too long has a page of the main tree,
+ * which becomes free. */
 static bool is_of_file(const struct damage *damage)
 {
 	return strcmp(damage->name, "free_key_next") == 0 ||
+	       strcmp(damage->name, "run_longer") == 0 ||
 	       strncmp(damage->name, "meta_", 5) == 0 ||
 	       strncmp(damage->name, "metas_", 6) == 0 ||
 	       strncmp(damage->name, "file_", 5) == 0;

@@ -55,7 +55,6 @@ void dit_page_sink_deinit(struct dit_page_sink *sink)
 	}
 	free(sink->held);
 	free_pages(sink->space, &sink->chunk);
-	free(sink->own);
 	free(sink->rows);
 	*sink = (struct dit_page_sink){.space = NULL};
 }
@@ -113,13 +112,13 @@ static void number_leaf_node(const struct dit_page_sink *sink,
 		uint64_t ticket = 0;
 
 		memcpy(&ticket, value, sizeof(ticket));
-		ticket = dit_page_sink_number(sink, ticket);
+		ticket = dit_page_sink_number(sink->values, ticket);
 		memcpy(value, &ticket, sizeof(ticket));
 	} else if ((node->flags & DIT_NODE_TREE) != 0) {
 		struct dit_tree_record tree;
 
 		memcpy(&tree, value, sizeof(tree));
-		tree.root = dit_page_sink_number(sink, tree.root);
+		tree.root = dit_page_sink_number(sink->values, tree.root);
 		memcpy(value, &tree, sizeof(tree));
 	} else {
 		/* A list's own page takes the number of the page around it, as liblmdb
@@ -314,10 +313,10 @@ static int hold_chunk(struct dit_page_sink *sink)
 
 int dit_page_sink_flush(struct dit_page_sink *sink)
 {
-	int r = 0;
+	int r = sink->values == NULL ? 0 : dit_page_sink_flush(sink->values);
 
-	if (sink->chunk.npages == 0) {
-		return 0;
+	if (r < 0 || sink->chunk.npages == 0) {
+		return r;
 	}
 	r = take_numbers(sink);
 	if (r < 0) {
@@ -343,25 +342,6 @@ int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark)
 }
 
 /* ---- pages ---- */
-
-/* Another page comes first: the open one moves. */
-static int move_open(struct dit_page_sink *sink)
-{
-	const struct dit_page_space *space = sink->space;
-
-	if (sink->open == NULL || sink->open == sink->own) {
-		return 0;
-	}
-	if (sink->own == NULL) {
-		sink->own = malloc(space->page_bytes);
-	}
-	if (sink->own == NULL) {
-		return -ENOMEM;
-	}
-	dit_page_copy(space->format, sink->own, sink->open, space->page_bytes);
-	sink->open = sink->own;
-	return 0;
-}
 
 /* Room for pages after those of the chunk, or in the next one. */
 static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages)
@@ -389,9 +369,9 @@ static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages
 int dit_page_sink_add(struct dit_page_sink *sink, size_t npages, char **ret_pages,
                       uint64_t *ret_ticket)
 {
-	int r = move_open(sink);
+	int r = make_room(sink, npages, ret_pages);
 
-	r = r ?: make_room(sink, npages, ret_pages);
+	assert(sink->open == NULL);
 	if (r < 0) {
 		return r;
 	}
@@ -412,31 +392,14 @@ int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags)
 	return r;
 }
 
-int dit_page_sink_move_back(struct dit_page_sink *sink)
+uint64_t dit_page_sink_close(struct dit_page_sink *sink)
 {
-	char *page = NULL;
-	int r = make_room(sink, 1, &page);
+	uint64_t ticket = next_ticket(sink);
 
-	if (r == 0) {
-		dit_page_copy(sink->space->format, page, sink->own,
-		              sink->space->page_bytes);
-		sink->open = page;
-	}
-	return r;
-}
-
-int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket)
-{
-	char *page = sink->open;
-
-	sink->open = NULL;
-	if (page == sink->own) {
-		return dit_page_sink_put(sink, page, ret_ticket);
-	}
-	dit_page_clear(sink->space->format, page, sink->space->page_bytes);
-	*ret_ticket = next_ticket(sink);
+	dit_page_clear(sink->space->format, sink->open, sink->space->page_bytes);
 	sink->chunk.npages++;
-	return 0;
+	sink->open = NULL;
+	return ticket;
 }
 
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket)
@@ -459,10 +422,9 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t len,
 	const struct dit_page_words words = dit_overflow_words(npages);
 	struct dit_page_run row = {0};
 	uint64_t n = 0;
-	int r = move_open(sink);
+	int r = dit_page_sink_flush(sink);
 
 	assert(format->crypto == NULL);
-	r = r ?: dit_page_sink_flush(sink);
 	r = r ?: dit_page_space_take(space, npages, npages, &row);
 	for (uint64_t i = 0; i < npages && r == 0; i += n) {
 		size_t head = i == 0 ? format->header_bytes : 0;

@@ -13,6 +13,10 @@
  *
  *   chunk   open page ─▶ pages ─▶ full: numbers ─▶ (held until it is filled) ─▶ file
  *
+ * Leaves refer to pages that are made while they grow: those of long values and of lists.
+ * These go through a sink of their own, whose chunk is full whenever that of the leaves
+ * is. So a page stays where it was begun.
+ *
  * Pages of a sealed file (page/page_seal.h) are sealed when they are written, by the
  * thread of the sink.
  *
@@ -92,12 +96,13 @@ struct dit_page_sink {
 	size_t nrows;
 	size_t rows_size;
 
-	char *open; /* the page of dit_page_sink_open(): in the chunk, or `own` */
-	char *own;  /* room for a page; owned; NULL: not needed yet */
+	char *open; /* the page of dit_page_sink_open() */
 
+	/* The owner sets these. The pages to which leaves of this sink refer; borrowed;
+	 * NULL: its leaves refer to none */
+	struct dit_page_sink *values;
 	/* Full chunks wait: values in their pages may be filled later, by any thread,
-	 * until their chunk is released. Those in the open page are filled before other
-	 * pages are added. The owner sets it. */
+	 * until their chunk is released. */
 	bool holds;
 	/* Full ones that are not yet written, in order; owned. */
 	struct dit_page_chunk *held;
@@ -109,6 +114,7 @@ void dit_page_sink_deinit(struct dit_page_sink *sink);
 
 /**
  * Room for more pages in a row, uninitialised; the caller fills it before any other call.
+ * No page is open.
  *
  * @param ret_ticket  the first one's
  *
@@ -122,28 +128,16 @@ int dit_page_sink_add(struct dit_page_sink *sink, size_t npages, char **ret_page
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
 
 /**
- * Begin an empty page of nodes that grows while other pages are added: it becomes a page
- * of the sink when it is closed. One at a time. It lies where the next page will be, so
- * that it is not copied; a page that is added meanwhile comes where it was, and the open
- * page moves.
+ * Begin an empty page of nodes that grows: it becomes a page of the sink when it is
+ * closed. One at a time.
  *
  * @param flags  DIT_PAGE_ ones
  *
  * @return as above; the page is sink->open
  */
 int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags);
-/** Slow path of dit_page_sink_settle(); do not call. */
-int dit_page_sink_move_back(struct dit_page_sink *sink);
-/** Call before more is put into the open page: if chunks are held and the page has moved,
- * it moves back into the chunk. @return as dit_page_sink_add() */
-static inline int dit_page_sink_settle(struct dit_page_sink *sink)
-{
-	return sink->holds && sink->open != NULL && sink->open == sink->own
-	               ? dit_page_sink_move_back(sink)
-	               : 0;
-}
-/** The open page is complete. As above */
-int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
+/** The open page is complete. @return its ticket */
+uint64_t dit_page_sink_close(struct dit_page_sink *sink);
 
 /** Write the chunks before a mark, which is an earlier `nnumbered`. The caller has filled
  * them. Errors as above. */
@@ -159,8 +153,8 @@ int dit_page_sink_release(struct dit_page_sink *sink, uint64_t mark);
 int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t len,
                                  const struct dit_pieces *value, uint64_t *ret_ticket);
 
-/** Give the last pages their numbers, and write them unless chunks are held. No page is
- * open. Errors as above. */
+/** Give the last pages their numbers, and write them unless chunks are held; those of
+ * `values` first. No page is open. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
 /** The number of a page whose chunk is full, or of a ticket that is a page number.

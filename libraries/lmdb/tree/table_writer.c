@@ -26,7 +26,7 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 		return -ENOMEM;
 	}
 	writer->tree.sink = &writer->sink;
-	writer->list.sink = &writer->sink;
+	writer->list.sink = &writer->values;
 	writer->format = space->format;
 	writer->page_bytes = space->page_bytes;
 	writer->node_max = dit_node_max(space->format, space->page_bytes);
@@ -35,6 +35,8 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
 	writer->sink.space = space;
+	writer->sink.values = &writer->values;
+	writer->values.space = space;
 	r = writer->key == NULL || (has_records && writer->records == NULL) ? -ENOMEM : 0;
 	return DIT_HAND_OVER(r, ret, writer, dit_table_writer_free);
 }
@@ -45,6 +47,7 @@ void dit_table_writer_free(struct dit_table_writer *writer)
 		dit_page_tree_deinit(&writer->tree);
 		dit_page_tree_deinit(&writer->list);
 		dit_page_sink_deinit(&writer->sink);
+		dit_page_sink_deinit(&writer->values);
 		free(writer->key);
 		free(writer->records);
 		free(writer);
@@ -101,20 +104,14 @@ unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer)
 
 int dit_table_writer_end_leaf(struct dit_table_writer *writer)
 {
-	char *leaf = writer->sink.open;
-	uint64_t ticket = 0;
-	int r = 0;
+	const char *leaf = writer->sink.open;
 
 	if (leaf == NULL) {
 		return 0;
 	}
-	r = dit_page_sink_close(&writer->sink, &ticket);
-	if (r == 0) {
-		r = dit_page_tree_add(&writer->tree, ticket,
-		                      key_at(writer->format, leaf, 0));
-	}
 	writer->nnew_leaves++;
-	return r;
+	return dit_page_tree_add(&writer->tree, dit_page_sink_close(&writer->sink),
+	                         key_at(writer->format, leaf, 0));
 }
 
 /* A node in the open leaf, or in the next one. */
@@ -123,9 +120,9 @@ int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span k
 {
 	struct dit_page_sink *sink = &writer->sink;
 	struct dit_node_header *node = NULL;
-	int r = dit_page_sink_settle(sink);
+	int r = 0;
 
-	if (r == 0 && sink->open != NULL &&
+	if (sink->open != NULL &&
 	    !dit_page_has_room(writer->format, sink->open, key.len, value_len)) {
 		r = dit_table_writer_end_leaf(writer);
 	}
@@ -190,11 +187,11 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	uint64_t ticket = 0;
 	struct dit_page_words words = dit_overflow_words(npages);
 	char *pages = NULL;
-	/* The node first: it may finish a leaf, and then the pages are not to be filled
-	 * yet. */
+	/* The node first: it may fill a chunk of leaves, and then the pages would be
+	 * written before they are filled. */
 	int r = add_big_node(writer, key);
 
-	r = r ?: dit_page_sink_add(&writer->sink, npages, &pages, &ticket);
+	r = r ?: dit_page_sink_add(&writer->values, npages, &pages, &ticket);
 	if (r < 0) {
 		return r;
 	}
@@ -226,6 +223,7 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len)
 {
 	writer->sink.holds = true;
+	writer->values.holds = true;
 	return writer->node_max - dit_node_bytes(writer->format, key_len, 0);
 }
 
@@ -236,7 +234,9 @@ size_t dit_table_writer_mark(const struct dit_table_writer *writer)
 
 int dit_table_writer_release(struct dit_table_writer *writer, size_t mark)
 {
-	return dit_page_sink_release(&writer->sink, mark);
+	int r = dit_page_sink_release(&writer->values, UINT64_MAX);
+
+	return r ?: dit_page_sink_release(&writer->sink, mark);
 }
 
 int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span key,
@@ -260,7 +260,7 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 	if (r < 0) {
 		return r;
 	}
-	r = dit_page_sink_write_overflow(&writer->sink, len, value, &ticket);
+	r = dit_page_sink_write_overflow(&writer->values, len, value, &ticket);
 	if (r == 0) {
 		note_overflow(writer, len, ticket);
 	}
@@ -309,7 +309,7 @@ static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
 	size_t used = format->header_bytes + nids * ID_BYTES;
 	uint64_t ticket = 0;
 	char *page = NULL;
-	int r = dit_page_sink_add(&writer->sink, 1, &page, &ticket);
+	int r = dit_page_sink_add(&writer->values, 1, &page, &ticket);
 
 	if (r < 0) {
 		return r;
@@ -415,7 +415,7 @@ static struct dit_span record_at(const struct dit_table_writer *writer, unsigned
 static int finish_records_page(struct dit_table_writer *writer)
 {
 	uint64_t ticket = 0;
-	int r = dit_page_sink_put(&writer->sink, writer->records, &ticket);
+	int r = dit_page_sink_put(&writer->values, writer->records, &ticket);
 
 	r = r ?: dit_page_tree_add(&writer->list, ticket, record_at(writer, 0));
 	dit_page_begin(writer->format, writer->records, writer->page_bytes,

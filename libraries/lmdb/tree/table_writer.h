@@ -52,13 +52,10 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 
 /**
  * From now on room for a value of so many bytes or fewer, whose key has @p key_len bytes,
- * lasts: it may be filled until it is released, by any thread; but those that may move
- * are filled before a longer one comes, and before other threads fill any.
+ * lasts: it may be filled until it is released, by any thread. That of a longer one lasts
+ * until the next release.
  */
 size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len);
-/** The nodes of the open leaf, the last ones, whose values may still move; 0: none is
- * open. */
-unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer);
 /** A mark after the values that were reserved so far, but for those in the last pages. */
 size_t dit_table_writer_mark(const struct dit_table_writer *writer);
 /** Write what was reserved before the mark, and is filled. 0; errors of writing */

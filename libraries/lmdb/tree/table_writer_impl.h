@@ -11,9 +11,10 @@
 #include "tree/table_writer.h"
 
 struct dit_table_writer {
-	struct dit_page_sink sink;
-	struct dit_page_tree tree; /* above the leaves */
-	struct dit_page_tree list; /* above the pages of one long list */
+	struct dit_page_sink sink;   /* leaves, and branches above them */
+	struct dit_page_sink values; /* pages of long values and of lists */
+	struct dit_page_tree tree;   /* above the leaves */
+	struct dit_page_tree list;   /* above the pages of one long list */
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	unsigned node_max;
@@ -56,6 +57,9 @@ void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_s
  */
 int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
                               size_t value_len, unsigned flags, char **ret_value);
+
+/* The nodes of the open leaf; 0: none is open. */
+unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer);
 
 /* Finish the open leaf, if there is one. Returns 0, or the error of the sink. */
 int dit_table_writer_end_leaf(struct dit_table_writer *writer);

@@ -33,12 +33,9 @@ struct dit_entries {
 	char *space; /* for the record of a late entry */
 	size_t space_size;
 
-	bool has_asked;                    /* the output, for */
-	struct dit_table_writer *writer;   /* of the pages; NULL: liblmdb makes them */
-	size_t lasting_max;                /* bytes of a record whose room lasts */
-	struct dit_entries_place **places; /* of the batch; owned */
-	size_t nplaces;
-	size_t places_size;
+	bool has_asked;                  /* the output, for */
+	struct dit_table_writer *writer; /* of the pages; NULL: liblmdb makes them */
+	size_t lasting_max;              /* bytes of a record whose room lasts */
 	size_t marks[2]; /* after the last batch but one; after the last one */
 };
 
@@ -77,7 +74,6 @@ void dit_entries_free(struct dit_entries *entries)
 	}
 	dit_sorter_free(entries->waiting);
 	free(entries->space);
-	free(entries->places);
 	free(entries);
 }
 
@@ -178,17 +174,6 @@ void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_plac
 	}
 }
 
-/* The last n, or all; those whose page may move are among them. */
-static void fill_last(struct dit_entries *entries, size_t n)
-{
-	for (; n > 0 && entries->nplaces > 0; n--) {
-		struct dit_entries_place *place = entries->places[--entries->nplaces];
-
-		dit_entries_fill(entries, place);
-		place->space = NULL;
-	}
-}
-
 /* Before the first record. */
 static int hold(struct dit_entries *entries)
 {
@@ -206,37 +191,24 @@ static int hold(struct dit_entries *entries)
 	return r;
 }
 
-/* A record of this length comes next. */
-static void make_way(struct dit_entries *entries, size_t len)
-{
-	if (len > entries->lasting_max && entries->nplaces > 0) {
-		fill_last(entries, dit_table_writer_leaf_nodes(entries->writer));
-	}
-}
-
 /* Room for the next record. */
 static int reserve(struct dit_entries *entries, uint32_t id, size_t len, void **ret_space)
 {
 	entries->next_id = (uint64_t)id + 1;
-	make_way(entries, len);
 	return dit_output_reserve_entry(entries->output, id, len, ret_space);
 }
 
 int dit_entries_end_batch(struct dit_entries *entries)
 {
 	struct dit_table_writer *writer = entries->writer;
-	size_t mark = 0;
 	int r = 0;
 
 	if (writer == NULL) {
 		return 0;
 	}
-	mark = dit_table_writer_mark(writer);
-	fill_last(entries, dit_table_writer_leaf_nodes(writer));
-	entries->nplaces = 0;
 	r = dit_table_writer_release(writer, entries->marks[0]);
 	entries->marks[0] = entries->marks[1];
-	entries->marks[1] = mark;
+	entries->marks[1] = dit_table_writer_mark(writer);
 	return r;
 }
 
@@ -271,7 +243,6 @@ static int put_now(struct dit_entries *entries, uint32_t id, struct dit_encoded 
 	dit_ad_numbers_fill(entries->numbers, encoded);
 	if (!is_late(entries, id)) {
 		entries->next_id = (uint64_t)id + 1;
-		make_way(entries, encoded->len);
 		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
 		                                   &record);
 	}
@@ -288,12 +259,10 @@ static int put_in_place(struct dit_entries *entries, uint32_t id,
                         struct dit_encoded *encoded, struct dit_entries_place *ret)
 {
 	void *space = NULL;
-	int r = DIT_GROW(entries->places, entries->places_size, entries->nplaces + 1);
+	int r = reserve(entries, id, encoded->len, &space);
 
-	r = r ?: reserve(entries, id, encoded->len, &space);
 	if (r == 0) {
 		*ret = (struct dit_entries_place){.encoded = encoded, .space = space};
-		entries->places[entries->nplaces++] = ret;
 	}
 	return r;
 }
@@ -326,8 +295,8 @@ int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded
 	struct dit_entries_place place;
 	int r = dit_entries_put_later(entries, id, encoded, &place);
 
-	if (r == 0 && place.space != NULL) {
-		fill_last(entries, 1);
+	if (r == 0) {
+		dit_entries_fill(entries, &place);
 	}
 	return r;
 }
