@@ -44,7 +44,11 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 	merge->list.position.reading = &merge->shared.reading;
 	merge->list.position.may_be_packed = !merge->list.has_records;
 	merge->list.order = merge->list.has_records ? orders.items : ids;
-	r = dit_table_writer_new(&merge->shared.writer, opts->space, opts->stored.flags);
+	merge->single = malloc(opts->space->page_bytes);
+	r = merge->single == NULL ? -ENOMEM : 0;
+	r = r
+	            ?: dit_table_writer_new(&merge->shared.writer, opts->space,
+	                                    opts->stored.flags);
 	if (r == 0) {
 		merge->shared.writer->orders = orders;
 		merge->shared.writer->tree.is_part = opts->is_part;
@@ -60,6 +64,7 @@ void dit_tree_merge_free(struct dit_tree_merge *merge)
 		dit_tree_position_deinit(&merge->list.position);
 		free(merge->old.list);
 		free(merge->new.list);
+		free(merge->single);
 		free(merge);
 	}
 }

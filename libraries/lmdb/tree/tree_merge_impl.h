@@ -24,9 +24,7 @@ struct ids {
 struct records {
 	bool is_open;
 	bool is_tree; /* the path of the list is that of a tree */
-	struct dit_span
-		single; /* the only stored record, which is not put yet; or NULL */
-	uint64_t n;     /* in the tree, with those that were added */
+	uint64_t n;   /* in the tree, with those that were added */
 };
 
 struct dit_tree_merge {
@@ -39,6 +37,7 @@ struct dit_tree_merge {
 	struct ids old; /* a list, or a leaf of one */
 	struct ids new; /* what becomes of it */
 	struct records records;
+	char *single; /* a page for a list of one record; owned */
 };
 
 /** No stored key comes any more. */

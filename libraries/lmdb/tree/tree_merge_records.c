@@ -7,6 +7,23 @@
 #include "base/error.h"
 #include "tree/tree_merge_impl.h"
 
+/* A list of one record, as a page. */
+static int begin_single(struct dit_tree_merge *merge, struct dit_span record)
+{
+	const struct dit_table_writer *writer = merge->shared.writer;
+	const struct dit_page_format *format = writer->format;
+	const struct dit_page_view page = {
+		merge->single, dit_page_end(format, writer->page_bytes), format};
+	char *none = NULL;
+
+	if (record.len == 0 || record.len > writer->key_max) {
+		return DIT_E_CORRUPT;
+	}
+	dit_page_begin(format, merge->single, writer->page_bytes, DIT_PAGE_LEAF);
+	(void)dit_page_add_node(format, merge->single, record, 0, &none);
+	return dit_tree_path_begin_inside(&merge->list, page);
+}
+
 /* The list of a stored key. */
 static int begin_stored(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
@@ -18,8 +35,7 @@ static int begin_stored(struct dit_tree_merge *merge, const struct dit_node_view
 
 	switch (node->flags) {
 	case 0:
-		records->single = node->value;
-		return node->value.len == 0 ? DIT_E_CORRUPT : 0;
+		return begin_single(merge, node->value);
 	case DIT_NODE_LIST:
 		return dit_tree_path_begin_inside(&merge->list, inside);
 	case DIT_NODE_LIST | DIT_NODE_TREE:
@@ -47,45 +63,22 @@ static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
 	return is_stored ? begin_stored(merge, &node) : 0;
 }
 
-/* The only stored record, if it is below the new one. 1: they are equal, and it goes */
-static int take_single(struct dit_tree_merge *merge, struct dit_span record)
-{
-	struct dit_span single = merge->records.single;
-	int order = dit_key_compare(&merge->list.order, (struct dit_span){NULL, 0},
-	                            single, record);
-	int r = 0;
-
-	if (order <= 0) {
-		merge->records.single.data = NULL;
-	}
-	if (order < 0) {
-		r = dit_table_writer_add_record(merge->shared.writer, single);
-	}
-	return r < 0 ? r : order == 0;
-}
-
 /* Take over what is stored before a record. 1: an equal one is stored, and goes; 0 */
 static int take_record(struct dit_tree_merge *merge, struct dit_span key,
                        struct dit_span record)
 {
-	struct records *records = &merge->records;
 	const struct dit_table_writer *writer = merge->shared.writer;
 	const struct dit_span last = {writer->key, writer->key_len};
 	struct dit_node_view node;
 	int r = 0;
 
-	if (!records->is_open || !dit_span_eq(key, last)) {
+	if (!merge->records.is_open || !dit_span_eq(key, last)) {
 		r = dit_merge_end_records(merge);
 		r = r ?: begin_key(merge, key);
 	}
-	if (r < 0) {
-		return r;
-	}
-	if (records->single.data != NULL) {
-		return take_single(merge, record);
-	}
-	return merge->list.nopen > 0 ? dit_tree_path_take(&merge->list, record, &node)
-	                             : 0;
+	return r < 0 || merge->list.nopen == 0
+	               ? r
+	               : dit_tree_path_take(&merge->list, record, &node);
 }
 
 int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
@@ -116,13 +109,8 @@ int dit_merge_end_records(struct dit_tree_merge *merge)
 		return 0;
 	}
 	records->is_open = false;
-	if (records->single.data != NULL) {
-		r = dit_table_writer_add_record(writer, records->single);
-	} else if (records->is_tree) {
-		r = dit_tree_path_end(&merge->list);
-	} else {
-		r = dit_tree_path_close(&merge->list);
-	}
+	r = records->is_tree ? dit_tree_path_end(&merge->list)
+	                     : dit_tree_path_close(&merge->list);
 	return r < 0 ? r
 	             : dit_table_writer_end_records(writer,
 	                                            records->is_tree ? records->n : 0);
