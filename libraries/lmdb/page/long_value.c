@@ -15,19 +15,23 @@ static uint64_t count_pages(const struct dit_page_source *source,
 	return dit_overflow_pages(source->format, node->value_len, source->page_bytes);
 }
 
-int dit_long_value_page(const struct dit_page_source *source,
-                        const struct dit_node_view *node, uint64_t *ret)
+/* The pages that the value needs lie in the file; in a sealed one all that were sealed
+ * together, which the node says. */
+static int find_unit(const struct dit_page_source *source,
+                     const struct dit_node_view *node, uint64_t *ret_first,
+                     uint64_t *ret_npages)
 {
-	uint64_t npages = source->npages;
+	uint64_t needed = count_pages(source, node);
 	struct dit_big_value big = {.npages = 0};
 
 	if (node->value.len != source->format->big_node_bytes) {
 		return DIT_E_CORRUPT;
 	}
 	memcpy(&big, node->value.data, node->value.len);
-	*ret = big.first_page;
-	return big.first_page < npages &&
-	                       count_pages(source, node) <= npages - big.first_page
+	*ret_first = big.first_page;
+	*ret_npages = source->format->crypto == NULL ? needed : big.npages;
+	return big.first_page < source->npages && *ret_npages >= needed &&
+	                       *ret_npages <= source->npages - big.first_page
 	               ? 0
 	               : DIT_E_CORRUPT;
 }
@@ -63,58 +67,33 @@ static int read_header(const struct dit_page_source *source, uint64_t number, ch
 	return (size_t)n == len ? 0 : DIT_E_CORRUPT;
 }
 
-/* The pages to be read together: those that the value needs, or that were sealed. */
-static int find_unit(const struct dit_page_source *source,
-                     const struct dit_node_view *node, uint64_t *ret_first,
-                     uint64_t *ret_npages)
-{
-	struct dit_big_value big = {.npages = 0};
-	uint64_t npages = count_pages(source, node);
-	int r = dit_long_value_page(source, node, ret_first);
-
-	if (r == 0 && source->format->crypto != NULL) {
-		memcpy(&big, node->value.data, node->value.len);
-		if (big.npages < npages || big.npages > source->npages - *ret_first) {
-			return DIT_E_CORRUPT;
-		}
-		npages = big.npages;
-	}
-	*ret_npages = npages;
-	return r;
-}
-
 int dit_long_value_run(const struct dit_page_source *source,
                        const struct dit_node_view *node, uint64_t *ret_first,
                        uint64_t *ret_npages)
 {
 	char header[DIT_HEADER_BYTES_MAX];
 	const struct dit_page_view view = {header, source->page_bytes, source->format};
-	uint64_t first = 0;
-	int r = 0;
+	int r = find_unit(source, node, ret_first, ret_npages);
 
-	if (source->format->crypto != NULL) {
-		return find_unit(source, node, ret_first, ret_npages);
+	if (r < 0 || source->format->crypto != NULL) {
+		return r;
 	}
-	r = dit_long_value_page(source, node, &first);
-	r = r ?: read_header(source, first, header);
-	r = r ?: check_header(source, node, first, header);
+	r = read_header(source, *ret_first, header);
+	r = r ?: check_header(source, node, *ret_first, header);
 	if (r < 0) {
 		return r;
 	}
-	if (dit_view_overflow_count(view) > source->npages - first) {
-		return DIT_E_CORRUPT;
-	}
-	*ret_first = first;
 	*ret_npages = dit_view_overflow_count(view);
-	return 0;
+	return *ret_npages <= source->npages - *ret_first ? 0 : DIT_E_CORRUPT;
 }
 
 int dit_long_value_find(const struct dit_page_source *source,
                         const struct dit_node_view *node, struct dit_span *ret)
 {
+	uint64_t npages = 0;
 	uint64_t first = 0;
 	const char *page = NULL;
-	int r = dit_long_value_page(source, node, &first);
+	int r = find_unit(source, node, &first, &npages);
 
 	if (r < 0) {
 		return r;

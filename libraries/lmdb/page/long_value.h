@@ -12,13 +12,11 @@
 #include "page/page_source.h"
 #include "page/page_view.h"
 
-/** The first page of a value, all of whose pages lie in the file. 0; DIT_E_CORRUPT */
-int dit_long_value_page(const struct dit_page_source *source,
-                        const struct dit_node_view *node, uint64_t *ret);
 /**
- * The same, and the number of its pages. They may be more than the value needs: liblmdb
- * keeps them if the transaction that wrote a value puts a shorter one in its place. In a
- * sealed file (page_seal.h) the node has their number: all of them were sealed together.
+ * The first page of a value, all of whose pages lie in the file, and how many they are.
+ * They may be more than the value needs: liblmdb keeps them if the transaction that wrote
+ * a value puts a shorter one in its place. In a sealed file (page_seal.h) the node has
+ * their number: all of them were sealed together.
  *
  * @return 0; DIT_E_CORRUPT; -errno
  */

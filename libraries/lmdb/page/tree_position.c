@@ -79,9 +79,7 @@ int dit_tree_count_value(struct dit_tree_reading *reading,
 	if ((node->flags & DIT_NODE_BIG) == 0) {
 		return 0;
 	}
-	r = reading->pages == NULL
-	            ? dit_long_value_page(reading->source, node, &first)
-	            : dit_long_value_run(reading->source, node, &first, ret_npages);
+	r = dit_long_value_run(reading->source, node, &first, ret_npages);
 	r = r ?: count_pages(reading, first, *ret_npages);
 	return r < 0 ? r : 0;
 }

@@ -116,7 +116,7 @@ static inline int dit_tree_position_next(struct dit_tree_position *position)
 /**
  * Count the pages of the value, if it is a long one.
  *
- * @param ret_npages  how many they are; 0 if it is not a long one, or nobody counts
+ * @param ret_npages  how many they are; 0 if it is not a long one
  *
  * @return 0; DIT_E_CORRUPT; -errno; an error of pages()
  */
