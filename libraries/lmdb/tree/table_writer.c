@@ -137,6 +137,18 @@ int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span k
 	return 0;
 }
 
+static int add_value(struct dit_table_writer *writer, struct dit_span key, unsigned flags,
+                     const void *value, size_t len)
+{
+	char *space = NULL;
+	int r = dit_table_writer_add_node(writer, key, len, flags, &space);
+
+	if (r == 0) {
+		memcpy(space, value, len);
+	}
+	return r;
+}
+
 /* ---- values ---- */
 
 /* A value with pages of its own: its node in the leaf holds where they are. */
@@ -325,18 +337,13 @@ static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
 static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key,
                             struct dit_tree_record record)
 {
-	char *value = NULL;
 	int r = dit_page_tree_finish(&writer->list, &record);
 
 	writer->nlist_branches += record.nbranch_pages;
 	writer->nlist_leaves += record.nleaf_pages;
-	if (r == 0) {
-		r = dit_table_writer_add_node(writer, key, sizeof(record),
-		                              DIT_NODE_LIST | DIT_NODE_TREE, &value);
-	}
-	if (r == 0) {
-		memcpy(value, &record, sizeof(record));
-	}
+	r = r
+	            ?: add_value(writer, key, DIT_NODE_LIST | DIT_NODE_TREE, &record,
+	                         sizeof(record));
 	dit_page_tree_reset(&writer->list);
 	return r;
 }
@@ -378,7 +385,6 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 {
 	size_t inside = dit_node_bytes(writer->format, key.len,
 	                               writer->format->header_bytes + nids * ID_BYTES);
-	char *value = NULL;
 	int r = dit_table_writer_check_key(writer, key);
 
 	if (r == 0 && !dit_numbers_ascend(ids, nids)) {
@@ -388,10 +394,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 		return r;
 	}
 	if (nids == 1) {
-		r = dit_table_writer_add_node(writer, key, ID_BYTES, 0, &value);
-		if (r == 0) {
-			memcpy(value, ids, ID_BYTES);
-		}
+		r = add_value(writer, key, 0, ids, ID_BYTES);
 	} else if (nids < writer->page_bytes && inside <= writer->node_max) {
 		r = put_inside(writer, key, ids, nids);
 	} else {
@@ -420,7 +423,6 @@ static int finish_records_page(struct dit_table_writer *writer)
 	r = r ?: dit_page_tree_add(&writer->list, ticket, record_at(writer, 0));
 	dit_page_begin(writer->format, writer->records, writer->page_bytes,
 	               DIT_PAGE_LEAF);
-	writer->is_tree = true;
 	return r;
 }
 
@@ -483,23 +485,19 @@ static int finish_records(struct dit_table_writer *writer)
 	size_t len = dit_page_end(format, writer->page_bytes) -
 	             dit_page_room(format, writer->records);
 	struct dit_span record = {NULL, 0};
-	char *value = NULL;
 	int r = 0;
 
 	if (writer->nrecords == 0) {
 		return 0; /* all that were stored have gone */
 	}
-	if (writer->is_tree ||
+	if (writer->list.nlevels > 0 ||
 	    (writer->nrecords > 1 &&
 	     dit_node_bytes(format, key.len, len) > writer->node_max)) {
 		return finish_records_tree(writer, writer->nrecords);
 	}
 	if (writer->nrecords == 1) {
 		record = record_at(writer, 0);
-		r = dit_table_writer_add_node(writer, key, record.len, 0, &value);
-		if (r == 0) {
-			memcpy(value, record.data, record.len);
-		}
+		r = add_value(writer, key, 0, record.data, record.len);
 	} else {
 		r = put_records_inside(writer, key, len);
 	}
@@ -515,7 +513,6 @@ int dit_table_writer_begin_records(struct dit_table_writer *writer, struct dit_s
 		return r;
 	}
 	dit_table_writer_remember_key(writer, key);
-	writer->is_tree = false;
 	dit_page_begin(writer->format, writer->records, writer->page_bytes,
 	               DIT_PAGE_LEAF);
 	return 0;

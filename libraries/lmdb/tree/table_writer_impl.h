@@ -36,7 +36,6 @@ struct dit_table_writer {
 	/* The list of records of the last key. */
 	char *records; /* the open page; owned; NULL: there are only IDs */
 	uint64_t nrecords;
-	bool is_tree; /* pages before this one are in the list's tree */
 };
 
 /*

@@ -152,9 +152,7 @@ static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
 	if (r == 0 && has_key) {
 		dit_table_writer_remember_key(writer, lowest);
 	}
-	if (path->is_list) {
-		writer->is_tree = true;
-	} else {
+	if (!path->is_list) {
 		writer->nnew_leaves = 0;
 	}
 	return r;
