@@ -72,26 +72,18 @@ static int give_rest(struct dit_page_commit *commit, const struct dit_page_set *
 
 /* Give back the pages of the sound trees. Trees that share pages are all damaged. */
 static int give_sound(struct dit_page_commit *commit,
-                      const struct dit_page_old_opts *opts, const struct trees *old)
+                      const struct dit_page_old_opts *opts, struct trees *old)
 {
-	struct trees sound = {.list = calloc(old->n + 1, sizeof(*old->list))};
 	struct dit_page_set pages = {.words = NULL};
-	int r = sound.list == NULL ? -ENOMEM : 0;
+	int r = walk(commit, opts, old, &pages);
 
-	for (size_t i = 0; i < old->n && r == 0; i++) {
-		if (!old->list[i].is_damaged) {
-			sound.list[sound.n++] = old->list[i];
-		}
-	}
-	r = r ?: walk(commit, opts, &sound, &pages);
 	r = r ?: dit_page_commit_give(commit, &pages);
 	dit_page_set_deinit(&pages);
-	free(sound.list);
 	return r == DIT_E_CORRUPT ? 0 : r; /* they are lost as well */
 }
 
 static int give_damaged(struct dit_page_commit *commit,
-                        const struct dit_page_old_opts *opts, const struct trees *old)
+                        const struct dit_page_old_opts *opts, struct trees *old)
 {
 	struct trees kept;
 	struct dit_page_set pages = {.words = NULL};

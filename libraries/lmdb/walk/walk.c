@@ -523,7 +523,9 @@ static int walk_each(struct walk *walk, const struct dit_walked_tree *trees,
 		(void)dit_page_set_add_all(&walk->freed, others);
 	}
 	for (size_t i = 0; i < ntrees && r == 0; i++) {
-		r = add_database(&none, dit_span_of(trees[i].name), &trees[i].record);
+		r = trees[i].is_damaged ? 0
+		                        : add_database(&none, dit_span_of(trees[i].name),
+		                                       &trees[i].record);
 	}
 	r = r ?: walk_databases(walk);
 	return r < 0 ? r : atomic_load(&walk->error);
@@ -551,9 +553,6 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 	int r = 0;
 
 	*ret = (struct dit_page_set){.words = NULL};
-	for (size_t i = 0; i < ntrees; i++) {
-		trees[i].is_damaged = false;
-	}
 	r = walk_each(&walk, trees, ntrees, opts->others);
 	r = r == 0 && walk.nfindings > 0 ? DIT_E_CORRUPT : r;
 	if (r == 0) {

@@ -201,7 +201,7 @@ int dit_walk_brief(int fd, const struct dit_page_format *sealed,
 struct dit_walked_tree {
 	const char *name;
 	struct dit_tree_record record;
-	bool is_damaged; /* set by dit_walk_trees() */
+	bool is_damaged; /* set by dit_walk_trees(), which leaves it out then */
 	char text[240];  /* of a damaged one: what was found first */
 };
 
