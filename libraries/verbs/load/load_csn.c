@@ -12,7 +12,6 @@
 #include "load/loader.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/error.h"
 
@@ -152,31 +151,7 @@ static int change_later(struct load_target *target, uint32_t id)
 
 /* ---- a new subentry ---- */
 
-/* The values are copied. */
-static int add_attr(struct loader *loader, struct dit_entry *entry, const char *name,
-                    const struct dit_span *values, uint32_t nvalues)
-{
-	struct dit_arena *arena = &loader->csn.arena;
-	struct dit_span *copy = dit_arena_calloc(arena, nvalues, sizeof(*copy));
-	const struct dit_ad *ad = NULL;
-	struct dit_attr *attr = NULL;
-	int r = dit_ad_find(loader->job.chosen.settings->schema, NULL, dit_span_of(name),
-	                    &ad, NULL);
-
-	if (r < 0) {
-		return r;
-	}
-	attr = dit_entry_add(entry, ad, arena);
-	if (attr == NULL || copy == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(copy, values, nvalues * sizeof(*copy));
-	attr->values = copy;
-	attr->nvalues = nvalues;
-	return 0;
-}
-
-/* The subentry with its DN given becomes complete. */
+/* The subentry with its DN given becomes complete. Its values are only read. */
 static int make_subentry(struct loader *loader, struct dit_entry *entry)
 {
 	static const struct dit_span classes[] = {
@@ -184,8 +159,8 @@ static int make_subentry(struct loader *loader, struct dit_entry *entry)
 	static const struct dit_span structural = {"subentry", 8};
 	static const struct dit_span cn = {"ldapsync", 8};
 	static const struct dit_span everything = {"{}", 2};
-	struct dit_span *values =
-		dit_csn_list_values(&loader->csn.list, &loader->csn.arena);
+	struct dit_arena *arena = &loader->csn.arena;
+	struct dit_span *values = dit_csn_list_values(&loader->csn.list, arena);
 	const struct {
 		const char *name;
 		const struct dit_span *values;
@@ -200,8 +175,17 @@ static int make_subentry(struct loader *loader, struct dit_entry *entry)
 	entry->oc_flags = DIT_OC_COMPUTED | DIT_OC_SYNC_PROVIDER | DIT_OC_SUBENTRY |
 	                  DIT_OC_OPERATIONAL | DIT_OC_HIDDEN | DIT_OC_BUILTIN;
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]) && r == 0; i++) {
-		r = add_attr(loader, entry, attrs[i].name, attrs[i].values,
-		             attrs[i].nvalues);
+		const struct dit_ad *ad = NULL;
+		struct dit_attr *attr = NULL;
+
+		r = dit_ad_find(loader->job.chosen.settings->schema, NULL,
+		                dit_span_of(attrs[i].name), &ad, NULL);
+		attr = r < 0 ? NULL : dit_entry_add(entry, ad, arena);
+		if (attr == NULL) {
+			return r < 0 ? r : -ENOMEM;
+		}
+		attr->values = (struct dit_span *)attrs[i].values;
+		attr->nvalues = attrs[i].nvalues;
 	}
 	return r;
 }
