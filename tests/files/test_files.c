@@ -73,7 +73,7 @@ static void assert_text(const char *path, const char *text)
 static int open_snapshot(struct dit_snapshot **ret, const char *dir,
                          struct dit_fault *fault)
 {
-	const struct dit_snapshot_opts opts = {.nreaders = 1, .fault = fault};
+	const struct dit_snapshot_opts opts = {.nreaders = 1, .lmdb.fault = fault};
 
 	return dit_snapshot_open_readers(ret, dir, &opts);
 }

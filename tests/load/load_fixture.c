@@ -359,7 +359,7 @@ uint64_t load_fixture_digest(const struct load_fixture *f)
 struct dit_snapshot *load_fixture_snapshot(const char *directory)
 {
 	struct dit_fault fault = {{0}};
-	const struct dit_snapshot_opts opts = {.nreaders = 1, .fault = &fault};
+	const struct dit_snapshot_opts opts = {.nreaders = 1, .lmdb.fault = &fault};
 	struct dit_snapshot *snapshot = NULL;
 	char *path = test_text("%s/data.mdb", directory);
 	int r = 0;

@@ -205,7 +205,7 @@ TEST(a_state_stays_while_others_commit)
 {
 	char *dir = fixture_published();
 	struct other other = other_start(dir, 126, commits_go_on_until_killed);
-	const struct dit_snapshot_opts opts = {.nreaders = 1, .nspare = 1};
+	const struct dit_snapshot_opts opts = {.nreaders = 1, .lmdb.nspare = 1};
 	uint64_t last = 0;
 	unsigned nrecords = 0;
 	unsigned nseen = 0;
@@ -536,7 +536,8 @@ TEST(exchanged_data_file_is_told)
 	char *copy = fixture_published();
 	char path[4300];
 	struct dit_fault fault = {""};
-	struct dit_snapshot_opts opts = {.nreaders = 2, .nspare = 1, .fault = &fault};
+	struct dit_snapshot_opts opts = {.nreaders = 2,
+	                                 .lmdb = {.nspare = 1, .fault = &fault}};
 	struct other other = other_start(dir, 16, commit);
 	struct dit_snapshot *snapshot = NULL;
 

@@ -211,7 +211,7 @@ TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 
 TEST(no_lock_file_is_made_for_who_wants_none)
 {
-	const struct dit_snapshot_opts opts = {.nreaders = 2, .no_lock_file = true};
+	const struct dit_snapshot_opts opts = {.nreaders = 2, .lmdb.no_lock_file = true};
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct stat st;

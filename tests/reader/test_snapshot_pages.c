@@ -31,7 +31,8 @@ static int open_snapshot(struct dit_snapshot **ret, const char *dir, bool no_loc
                          struct dit_fault *fault)
 {
 	const struct dit_snapshot_opts opts = {
-		.nreaders = 2, .nspare = 1, .no_lock_file = no_lock_file, .fault = fault};
+		.nreaders = 2,
+		.lmdb = {.nspare = 1, .no_lock_file = no_lock_file, .fault = fault}};
 
 	*fault = (struct dit_fault){""};
 	return dit_snapshot_open_readers(ret, dir, &opts);

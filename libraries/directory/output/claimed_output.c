@@ -241,7 +241,7 @@ static int open_snapshot(struct claimed_output *output)
 		.sealed = opts->shared.sealed,
 		.is_claimed = true,
 		.claimed_fd = output->data_fd,
-		.fault = opts->fault};
+		.lmdb.fault = opts->fault};
 
 	return dit_snapshot_open_readers(&output->tables.indexes.snapshot, NULL,
 	                                 &snapshot);

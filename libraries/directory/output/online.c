@@ -305,12 +305,12 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                     const struct dit_online_opts *opts)
 {
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->shared.nthreads,
-	                                           .nspare = DIT_ONLINE_NSPARE,
-	                                           .is_writer = true,
-	                                           .wait_ms = opts->wait_ms,
-	                                           .stop = opts->shared.stop,
+	                                           .lmdb.nspare = DIT_ONLINE_NSPARE,
+	                                           .lmdb.is_writer = true,
+	                                           .lmdb.wait_ms = opts->wait_ms,
+	                                           .lmdb.stop = opts->shared.stop,
 	                                           .sealed = opts->shared.sealed,
-	                                           .fault = opts->fault};
+	                                           .lmdb.fault = opts->fault};
 	struct dit_online *online = calloc(1, sizeof(*online));
 	int r = 0;
 

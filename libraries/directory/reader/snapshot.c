@@ -16,9 +16,7 @@
 #include "base/grow.h"
 #include "base/object.h"
 #include "files/data_seal.h"
-#include "files/fault.h"
 #include "locks/claim.h"
-#include "locks/lmdb_reader.h"
 #include "page/meta_pages.h"
 #include "reader/stored_order.h"
 
@@ -116,23 +114,15 @@ static int map_registered(struct dit_snapshot *snapshot, const char *directory,
                           const struct dit_page_format *format,
                           const struct dit_snapshot_opts *opts)
 {
-	const struct dit_lmdb_reader_opts reader_opts = {.format = format,
-	                                                 .nspare = opts->nspare,
-	                                                 .is_writer = opts->is_writer,
-	                                                 .no_lock_file =
-	                                                         opts->no_lock_file,
-	                                                 .wait_ms = opts->wait_ms,
-	                                                 .stop = opts->stop,
-	                                                 .report = opts->report,
-	                                                 .report_ctx = opts->report_ctx,
-	                                                 .fault = opts->fault};
+	struct dit_lmdb_reader_opts lmdb = opts->lmdb;
 	int r = -ENOMEM;
 
-	snapshot->spare_maps = calloc(opts->nspare + 1, sizeof(*snapshot->spare_maps));
+	snapshot->spare_maps = calloc(lmdb.nspare + 1, sizeof(*snapshot->spare_maps));
 	if (snapshot->spare_maps == NULL) {
 		return r;
 	}
-	r = dit_lmdb_reader_open(&snapshot->reader, directory, &reader_opts);
+	lmdb.format = format;
+	r = dit_lmdb_reader_open(&snapshot->reader, directory, &lmdb);
 	if (r < 0) {
 		return r;
 	}
@@ -152,7 +142,7 @@ static int open_as(struct dit_snapshot **ret, const char *directory,
 		return r;
 	}
 	snapshot->nreaders = opts->nreaders;
-	snapshot->nspare = opts->nspare;
+	snapshot->nspare = opts->is_claimed ? 0 : opts->lmdb.nspare;
 	r = opts->is_claimed
 	            ? dit_page_source_open(&snapshot->map, opts->claimed_fd, format, NULL)
 	            : map_registered(snapshot, directory, format, opts);
@@ -185,11 +175,11 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 		               opts);
 	}
 	r = dit_snapshot_register(ret, directory, opts);
-	if (r != DIT_E_BUSY || opts->fault == NULL) {
+	if (r != DIT_E_BUSY || opts->lmdb.fault == NULL) {
 		return r;
 	}
-	holder = *opts->fault;
-	return dit_fault_say(opts->fault, r, "%s has locked the database for itself",
+	holder = *opts->lmdb.fault;
+	return dit_fault_say(opts->lmdb.fault, r, "%s has locked the database for itself",
 	                     dit_claim_holder(&holder));
 }
 

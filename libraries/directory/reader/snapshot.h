@@ -17,14 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/report.h"
+#include "locks/lmdb_reader.h"
 #include "page/lmdb_format.h"
 #include "page/page_source.h"
 #include "page/tree_cursor.h"
-
-struct dit_fault;       /* fault.h */
-struct dit_lmdb_reader; /* lmdb_reader.h */
-struct dit_stop;        /* stop.h */
 
 /** A named database. */
 struct dit_stored_db {
@@ -59,21 +55,14 @@ struct dit_snapshot {
 /** A snapshot that several threads read side by side (lmdb_reader.h). */
 struct dit_snapshot_opts {
 	unsigned nreaders; /* at least 1: each thread reads as one of them */
-	/* Besides, to see later states with: numbered from nreaders on. Where the file is
-	 * claimed they cannot be used */
-	unsigned nspare;
-	bool is_writer;              /* as in lmdb_reader.h */
-	bool no_lock_file;           /* make no lock.mdb; without one, nobody writes */
-	uint64_t wait_ms;            /* at most, while the table of readers is full */
-	const struct dit_stop *stop; /* ends waits; borrowed; NULL: none does */
-	dit_report_fn report;        /* as in lmdb_reader.h */
-	void *report_ctx;
+	/* As in lmdb_reader.h, but for the format. Spare readers are numbered from
+	 * nreaders on. Where the file is claimed only the fault counts */
+	struct dit_lmdb_reader_opts lmdb;
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed, or claimed_fd is of LMDB 0.9 */
 	const struct dit_page_format *sealed;
 	bool is_claimed; /* the caller has a claim (claim.h), so that nobody writes */
 	int claimed_fd;  /* of data.mdb, then; borrowed; no directory is opened */
-	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 /**

@@ -32,7 +32,6 @@
 /* Where nothing can be held, a commit ends a file. */
 #define ATTEMPTS 20
 /* While the table of readers is full. */
-#define WAIT_MS      10000
 #define HOLD_WAIT_MS 1000
 
 struct file {
@@ -205,16 +204,10 @@ static bool is_main_tree_damaged(const struct file *file)
 
 static int open_readers(struct file *file, unsigned nreaders, struct dit_fault *fault)
 {
-	const struct dit_snapshot_opts opts = {.nreaders = nreaders,
-	                                       .no_lock_file = true,
-	                                       .sealed = dit_data_seal_format(file->seal),
-	                                       .wait_ms = WAIT_MS,
-	                                       .stop = &file->one->job->stop,
-	                                       .report = file->one->job->opts.report,
-	                                       .report_ctx =
-	                                               file->one->job->opts.report_ctx,
-	                                       .fault = fault};
+	struct dit_snapshot_opts opts =
+		dit_job_snapshot_opts(file->one->job, nreaders, file->seal, fault);
 
+	opts.lmdb.no_lock_file = true;
 	return dit_snapshot_open_readers(&file->content.snapshot, file->directory, &opts);
 }
 

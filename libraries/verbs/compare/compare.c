@@ -46,18 +46,14 @@ static int open_side(struct dit_compare *c, unsigned number)
 	struct dit_compare_side *side = &c->sides[number];
 	const char *directory = c->directories[number];
 	struct dit_fault fault = {""};
-	struct dit_snapshot_opts opts = {.nreaders = 1,
-	                                 .stop = &c->job.stop,
-	                                 .report = c->job.opts.report,
-	                                 .report_ctx = c->job.opts.report_ctx,
-	                                 .fault = &fault};
+	struct dit_snapshot_opts opts;
 	struct dit_entry_reader_opts reader = {.names = &side->names};
 	int r = dit_job_open_seal_of(&c->job, directory, &side->seal);
 
 	if (r < 0) {
 		return r; /* reported */
 	}
-	opts.sealed = dit_data_seal_format(side->seal);
+	opts = dit_job_snapshot_opts(&c->job, 1, side->seal, &fault);
 	r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
 	if (r == 0) {
 		side->bytes = side->snapshot->map.npages * side->snapshot->map.page_bytes;

@@ -187,13 +187,8 @@ static int open_reader(const struct dit_diff_side *side, struct dit_entry_reader
 static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
                      struct dit_fault *fault)
 {
-	const struct dit_snapshot_opts opts = {.nreaders = diff->job.nthreads,
-	                                       .wait_ms = 10000,
-	                                       .stop = &diff->job.stop,
-	                                       .report = diff->job.opts.report,
-	                                       .report_ctx = diff->job.opts.report_ctx,
-	                                       .sealed = dit_data_seal_format(side->seal),
-	                                       .fault = fault};
+	const struct dit_snapshot_opts opts =
+		dit_job_snapshot_opts(&diff->job, diff->job.nthreads, side->seal, fault);
 	struct dit_scan_snapshot_opts scan = {.schema = diff->job.chosen.settings->schema,
 	                                      .stop = &diff->job.stop};
 	int r = dit_snapshot_open_readers(&side->snapshot, side->directory, &opts);

@@ -26,8 +26,6 @@
 #include "result/export_pack.h"
 #include "scan/scan_snapshot.h"
 
-#define WAIT_MS 10000
-
 /* A range of plain text has so many pages: with fewer a pipe costs more calls. */
 #define TEXT_RANGE_PAGES 8
 
@@ -307,13 +305,7 @@ static void tell_unknown(const struct export *export,
 static int open_database(struct export *export, struct export_database *database)
 {
 	struct dit_fault fault = {.text = ""};
-	struct dit_snapshot_opts snapshot_opts = {.nreaders = export->stats->threads,
-	                                          .wait_ms = WAIT_MS,
-	                                          .stop = &export->job.stop,
-	                                          .report = export->job.opts.report,
-	                                          .report_ctx =
-	                                                  export->job.opts.report_ctx,
-	                                          .fault = &fault};
+	struct dit_snapshot_opts snapshot_opts;
 	struct dit_scan_snapshot_opts opts = {
 		.schema = export->job.chosen.settings->schema,
 		.sorts = export->job.chosen.settings,
@@ -327,7 +319,8 @@ static int open_database(struct export *export, struct export_database *database
 	if (r < 0) {
 		return r;
 	}
-	snapshot_opts.sealed = dit_data_seal_format(database->seal);
+	snapshot_opts = dit_job_snapshot_opts(&export->job, export->stats->threads,
+	                                      database->seal, &fault);
 	r = dit_snapshot_open_readers(&database->snapshot, database->db->data.directory,
 	                              &snapshot_opts);
 	opts.snapshot = database->snapshot;

@@ -95,11 +95,11 @@ int dit_load_look(struct load_target *target)
 	const char *directory = target->db->data.directory;
 	struct dit_fault fault = {""};
 	const struct dit_snapshot_opts opts = {.nreaders = 1,
-	                                       .no_lock_file = true,
+	                                       .lmdb.no_lock_file = true,
 	                                       .sealed =
 	                                               dit_data_seal_format(target->seal),
-	                                       .stop = &loader->job.stop,
-	                                       .fault = &fault};
+	                                       .lmdb.stop = &loader->job.stop,
+	                                       .lmdb.fault = &fault};
 	struct dit_snapshot *snapshot = NULL;
 	int r = dit_snapshot_open_readers(&snapshot, directory, &opts);
 

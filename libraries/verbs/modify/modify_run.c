@@ -174,10 +174,10 @@ static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 	const struct dit_snapshot_opts opts = {
 		.nreaders = modifier->job.nthreads + 2,
 		.sealed = dit_data_seal_format(modifier->seal),
-		.wait_ms = WAIT_MS,
+		.lmdb.wait_ms = WAIT_MS,
 		.is_claimed = !is_dry,
 		.claimed_fd = is_dry ? -1 : modifier->output->base.target.data_fd,
-		.fault = fault};
+		.lmdb.fault = fault};
 	int r = dit_snapshot_open_readers(&modifier->snapshot,
 	                                  modifier->db->data.directory, &opts);
 

@@ -18,7 +18,6 @@
 #include "system/tmp_files.h"
 
 #define SAMPLE_BYTES (8u << 20)
-#define WAIT_MS      10000
 /* CPU time of a reindexing, where that of its sample is 1: lists are written, too. */
 #define WORK 1.2
 /* Apart from postings: the program, threads, chunks of pages. */
@@ -27,18 +26,14 @@
 /* slapd may run, and write. */
 static int open_snapshot(struct reindex_target *target)
 {
-	const struct dit_snapshot_opts opts = {
-		.nreaders = target->reindexer->job.nthreads,
-		.no_lock_file = true,
-		.sealed = dit_data_seal_format(target->seal),
-		.wait_ms = WAIT_MS,
-		.stop = &target->reindexer->job.stop,
-		.report = target->reindexer->job.opts.report,
-		.report_ctx = target->reindexer->job.opts.report_ctx,
-		.fault = &target->fault};
-	int r = dit_snapshot_open_readers(&target->snapshot, target->db->data.directory,
-	                                  &opts);
+	const struct dit_job *job = &target->reindexer->job;
+	struct dit_snapshot_opts opts =
+		dit_job_snapshot_opts(job, job->nthreads, target->seal, &target->fault);
+	int r = 0;
 
+	opts.lmdb.no_lock_file = true;
+	r = dit_snapshot_open_readers(&target->snapshot, target->db->data.directory,
+	                              &opts);
 	return dit_reindex_target_fail(target, r);
 }
 

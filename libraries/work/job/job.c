@@ -29,6 +29,8 @@
 
 #define ERRNO_MAX 4096
 
+#define READER_WAIT_MS 10000 /* while LMDB's table of readers is full */
+
 /* ---- beginning and end ---- */
 
 static void find_memory(void *ctx)
@@ -250,6 +252,20 @@ struct dit_shared dit_job_shared(struct dit_job *job, struct dit_data_seal *seal
 	                           .cipher = dit_data_seal_runs(seal),
 	                           .page_writer = job->page_writer,
 	                           .sealed = dit_data_seal_format(seal)};
+}
+
+struct dit_snapshot_opts dit_job_snapshot_opts(const struct dit_job *job,
+                                               unsigned nreaders,
+                                               const struct dit_data_seal *seal,
+                                               struct dit_fault *fault)
+{
+	return (struct dit_snapshot_opts){.nreaders = nreaders,
+	                                  .lmdb = {.wait_ms = READER_WAIT_MS,
+	                                           .stop = &job->stop,
+	                                           .report = job->opts.report,
+	                                           .report_ctx = job->opts.report_ctx,
+	                                           .fault = fault},
+	                                  .sealed = dit_data_seal_format(seal)};
 }
 
 int dit_job_check_rejects(const struct dit_job *job, const struct dit_database *db,

@@ -30,6 +30,7 @@
 #include "files/data_seal.h"
 #include "ldif/ldif_reader.h"
 #include "output/publication.h"
+#include "reader/snapshot.h"
 #include "values/dn.h"
 
 struct dit_notes; /* notes.h */
@@ -220,6 +221,13 @@ int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
  */
 int dit_job_open_seal_of(const struct dit_job *job, const char *path,
                          struct dit_data_seal **ret);
+
+/** To read a database with, next to slapd: a loader is waited for, with a remark.
+ * @param fault  borrowed, as the job and the seal, which may be NULL */
+struct dit_snapshot_opts dit_job_snapshot_opts(const struct dit_job *job,
+                                               unsigned nreaders,
+                                               const struct dit_data_seal *seal,
+                                               struct dit_fault *fault);
 
 /** Nobody gets refused records of an encrypted database, to write them in clear text.
  * @param reject  may be NULL. 0; DIT_E_UNSUPPORTED */

@@ -257,9 +257,9 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	struct dit_fault fault = {.text = ""};
 	struct dit_snapshot_opts snapshot_opts = {
 		.nreaders = dit_thread_count(opts->threads, settings),
-		.wait_ms = opts->wait_ms,
-		.stop = &job->stop,
-		.fault = &fault};
+		.lmdb.wait_ms = opts->wait_ms,
+		.lmdb.stop = &job->stop,
+		.lmdb.fault = &fault};
 	struct dit_scan_snapshot_opts scan_opts = {
 		.schema = settings == NULL ? NULL : settings->schema,
 		.sorts = settings,
