@@ -62,9 +62,10 @@ const struct program *option_program(void)
 	return program;
 }
 
-const struct option_row *option_next(const struct program *program,
-                                     const struct option_row *row)
+const struct option_row *option_next(const struct option_row *row)
 {
+	const struct program *program = option_program();
+
 	row = row == NULL ? option_rows : row + 1;
 	while (row->programs != 0 && (row->programs & program->bit) == 0) {
 		row++;
@@ -72,12 +73,12 @@ const struct option_row *option_next(const struct program *program,
 	return row->programs == 0 ? NULL : row;
 }
 
-const struct option_row *option_find(const struct program *program, int id)
+const struct option_row *option_find(int id)
 {
-	const struct option_row *row = option_next(program, NULL);
+	const struct option_row *row = NULL;
 
-	while (row != NULL && row->id != id) {
-		row = option_next(program, row);
+	while ((row = option_next(row)) != NULL && row->id != id) {
+		continue;
 	}
 	return row;
 }
@@ -260,7 +261,7 @@ static bool is_in_range(const struct option_row *row, const char *text, uint64_t
 
 static int read_value(struct common_options *options, int id, const char *text)
 {
-	const struct option_row *row = option_find(option_program(), id);
+	const struct option_row *row = option_find(id);
 	struct option_value *value = &options->values[id];
 
 	value->is_given = true;
@@ -297,13 +298,11 @@ struct known_options {
 
 static struct known_options known_options_of(void)
 {
-	const struct program *program = option_program();
 	struct known_options ret = {.letters = ""};
 	struct option *option = ret.long_options;
 	char *letter = ret.letters;
 
-	for (const struct option_row *row = option_next(program, NULL); row != NULL;
-	     row = option_next(program, row)) {
+	for (const struct option_row *row = NULL; (row = option_next(row)) != NULL;) {
 		int has_argument = row->argument == NULL     ? no_argument
 		                   : row->argument[0] == '[' ? optional_argument
 		                                             : required_argument;
@@ -524,16 +523,14 @@ static void put_usage(const struct program *program)
 
 	(void)printf("usage: %s ", program->name);
 	wrap.column = wrap.indent;
-	for (const struct option_row *row = option_next(program, NULL); row != NULL;
-	     row = option_next(program, row)) {
+	for (const struct option_row *row = NULL; (row = option_next(row)) != NULL;) {
 		if (row->id < OPT_LONG && row->argument == NULL) {
 			text[len++] = (char)row->id;
 		}
 	}
 	text[len++] = ']';
 	wrap_word(&wrap, text, len);
-	for (const struct option_row *row = option_next(program, NULL); row != NULL;
-	     row = option_next(program, row)) {
+	for (const struct option_row *row = NULL; (row = option_next(row)) != NULL;) {
 		if (row->id >= OPT_LONG || row->argument != NULL) {
 			len = (size_t)snprintf(text, sizeof(text), "[%s%s]",
 			                       name_of(row).text, argument_of(row).text);
@@ -576,8 +573,7 @@ static void put_help(const struct program *program)
 	(void)putchar('\n');
 	wrap_text(&wrap, program->does);
 	(void)putchar('\n');
-	for (const struct option_row *row = option_next(program, NULL); row != NULL;
-	     row = option_next(program, row)) {
+	for (const struct option_row *row = NULL; (row = option_next(row)) != NULL;) {
 		bool has_letter = row->id < OPT_LONG;
 
 		if (had_letter && !has_letter) {

@@ -77,11 +77,10 @@ struct program {
 const struct program *option_program(void);
 
 /** The row after @p row that the program has; NULL as @p row: the first. NULL: the end */
-const struct option_row *option_next(const struct program *program,
-                                     const struct option_row *row);
+const struct option_row *option_next(const struct option_row *row);
 
 /** The row of an option that the program has. */
-const struct option_row *option_find(const struct program *program, int id);
+const struct option_row *option_find(int id);
 
 /* ---- a command line ---- */
 

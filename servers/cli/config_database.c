@@ -51,8 +51,7 @@ static int take_option(void *ctx, int option, const char *value)
 		return 0;
 	}
 	if (option >= OPT_LONG) {
-		return refuse(args, ", and has no --",
-		              option_find(option_program(), option)->name);
+		return refuse(args, ", and has no --", option_find(option)->name);
 	}
 	if (strchr(args->tool->letters, option) == NULL) {
 		return refuse(args, ", and has no ", letter);
