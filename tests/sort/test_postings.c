@@ -412,7 +412,7 @@ TEST(ids_out_of_range_are_refused_and_the_error_sticks)
 	}
 }
 
-/* Pairs in memory stay until each part has taken its own. */
+/* Pairs in memory stay until each part is closed. */
 TEST(a_part_opens_once_and_the_last_one_gives_memory_back)
 {
 	static const struct postings_plan plan = {"parts", 1, 1, POSTINGS_SHARE, 3, 10, 5,
@@ -435,9 +435,10 @@ TEST(a_part_opens_once_and_the_last_one_gives_memory_back)
 		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, i),
 		                 -EINVAL);
 	}
-	assert_int_equal(load.postings->producers[0]->buckets[0].npairs, 0);
 	dit_posting_cursor_close(cursors[0]);
+	assert_true(load.postings->producers[0]->buckets[0].npairs > 0);
 	dit_posting_cursor_close(cursors[1]);
+	assert_int_equal(load.postings->producers[0]->buckets[0].npairs, 0);
 	postings_load_end(&load);
 }
 

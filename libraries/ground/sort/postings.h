@@ -107,9 +107,9 @@ struct dit_posting_cursor;
 /**
  * Iterate one stream, or a part of one, in key order, merged over producers and runs.
  * Sorting what is still in memory happens here, on the calling thread. Each part can be
- * opened once. The memory of a stream passes to the next cursors when all its parts are
- * sorted, its disk space to the system when they are closed. Different parts may be open
- * on different threads.
+ * opened once. When all parts of a stream are closed, its memory passes to the next
+ * cursors, and its disk space to the system. Different parts may be open on different
+ * threads.
  *
  * @param part  0 to nparts - 1; 0 of a stream that is not cut
  *

@@ -28,22 +28,6 @@ struct dit_posting_cursor {
 	uint64_t total_bytes; /* of all that is merged */
 };
 
-/** The part has taken its pairs. The last one gives the chunks back. */
-static void leave_buckets(const struct dit_posting_cursor *cursor)
-{
-	const struct dit_postings *postings = cursor->postings;
-	struct dit_posting_stream *stream = &postings->streams[cursor->stream];
-
-	if (atomic_fetch_add_explicit(&stream->nsorted, 1, memory_order_acq_rel) + 1 ==
-	    stream->nparts) {
-		for (unsigned i = 0; i < postings->shared.nthreads; i++) {
-			struct dit_producer *producer = postings->producers[i];
-
-			dit_bucket_empty(producer, &producer->buckets[cursor->stream]);
-		}
-	}
-}
-
 /** Make the pairs in memory one sorted array and add it to the merge. */
 static int add_memory(struct dit_posting_cursor *cursor)
 {
@@ -60,7 +44,6 @@ static int add_memory(struct dit_posting_cursor *cursor)
 	}
 	dit_buffer_drop(&cursor->sorted.spare);
 	dit_posting_merge_add_array(&cursor->merge, &cursor->sorted, cursor->width);
-	leave_buckets(cursor);
 	return 0;
 }
 
@@ -186,8 +169,9 @@ uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor)
 	                            (double)(total - bytes_left(cursor)) / (double)total);
 }
 
-/** The runs' disk space is given back stream by stream, while the database grows. */
-static void free_segments(const struct dit_posting_cursor *cursor)
+/** The last part gives the stream's memory and disk space back, while the database
+ * grows. */
+static void leave_stream(const struct dit_posting_cursor *cursor)
 {
 	const struct dit_postings *postings = cursor->postings;
 	struct dit_posting_stream *stream = &postings->streams[cursor->stream];
@@ -199,6 +183,7 @@ static void free_segments(const struct dit_posting_cursor *cursor)
 	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		const struct dit_producer *producer = postings->producers[i];
 
+		dit_bucket_empty(producer, &producer->buckets[cursor->stream]);
 		for (size_t k = 0; k < producer->nruns; k++) {
 			dit_posting_run_drop(producer->runs[k], cursor->stream);
 		}
@@ -210,7 +195,7 @@ void dit_posting_cursor_close(struct dit_posting_cursor *cursor)
 	if (cursor == NULL) {
 		return;
 	}
-	free_segments(cursor);
+	leave_stream(cursor);
 	dit_posting_merge_deinit(&cursor->merge);
 	dit_sorted_words_drop(&cursor->sorted);
 	dit_list_deinit(&cursor->list);

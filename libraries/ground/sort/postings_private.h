@@ -60,10 +60,8 @@ struct dit_posting_stream {
 
 	/* [atomic: a bit for each part that was opened; relaxed] */
 	_Atomic uint32_t opened;
-	/* [atomic: parts that have taken their pairs; acquire and release: the last one
-	 * gives the chunks back] */
-	_Atomic unsigned nsorted;
-	/* [atomic: parts that are closed; likewise, for the run files] */
+	/* [atomic: parts that are closed; acquire and release: the last one gives the
+	 * chunks and the disk space back] */
 	_Atomic unsigned nclosed;
 };
 
