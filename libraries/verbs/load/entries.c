@@ -33,7 +33,6 @@ struct dit_entries {
 	char *space; /* for the record of a late entry */
 	size_t space_size;
 
-	bool has_asked;                  /* the output, for */
 	struct dit_table_writer *writer; /* of the pages; NULL: liblmdb makes them */
 	size_t lasting_max;              /* bytes of a record whose room lasts */
 	size_t marks[2]; /* after the last batch but one; after the last one */
@@ -64,6 +63,11 @@ int dit_entries_new(struct dit_entries **ret, struct dit_record_output *output,
 		entries->next_id = output->stored.last_id + 1;
 	}
 	r = dit_sorter_new(&entries->waiting, &sorter);
+	r = r ?: dit_output_entry_writer(output, &entries->writer);
+	if (entries->writer != NULL) {
+		entries->lasting_max =
+			dit_table_writer_hold(entries->writer, sizeof(uint64_t));
+	}
 	return DIT_HAND_OVER(r, ret, entries, dit_entries_free);
 }
 
@@ -174,23 +178,6 @@ void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_plac
 	}
 }
 
-/* Before the first record. */
-static int hold(struct dit_entries *entries)
-{
-	int r = 0;
-
-	if (entries->has_asked) {
-		return 0;
-	}
-	entries->has_asked = true;
-	r = dit_output_entry_writer(entries->output, &entries->writer);
-	if (entries->writer != NULL) {
-		entries->lasting_max =
-			dit_table_writer_hold(entries->writer, sizeof(uint64_t));
-	}
-	return r;
-}
-
 /* Room for the next record. */
 static int reserve(struct dit_entries *entries, uint32_t id, size_t len, void **ret_space)
 {
@@ -274,9 +261,6 @@ int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
 	int r = give_numbers(entries, encoded);
 
 	*ret = (struct dit_entries_place){.space = NULL};
-	if (r == 0 && !must_wait) {
-		r = hold(entries);
-	}
 	if (r == 0) {
 		r = must_wait || encoded->values != NULL ||
 		                    encoded->len > entries->lasting_max
@@ -304,7 +288,6 @@ int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id)
 {
 	void *space = NULL;
-	int r = hold(entries);
 
-	return r < 0 || is_late(entries, id) ? r : reserve(entries, id, 0, &space);
+	return is_late(entries, id) ? 0 : reserve(entries, id, 0, &space);
 }
