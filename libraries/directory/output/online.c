@@ -295,7 +295,11 @@ static void open_reserve(struct dit_online *online)
 {
 	dit_page_reserve_init(&online->reserve, online->tables.snapshot->map.format,
 	                      online->page_bytes, reserve_more, online);
-	online->reserve.space.transaction = dit_online_page_transaction(online);
+	/* Newer than the snapshot's, and not newer than that of the commit. A sealed page
+	 * is not handed out twice before the commit, so it is sealed once with this
+	 * number. */
+	online->reserve.space.transaction =
+		online->tables.snapshot->map.meta.transaction + 1;
 	online->has_reserve = true;
 	dit_page_file_open(&online->reserve.space.file, online->data_fd,
 	                   online->opts.shared.page_writer, true);

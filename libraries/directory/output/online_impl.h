@@ -64,23 +64,11 @@ struct dit_online {
 	struct dit_page_set entry_pages; /* of id2e and id2v, down to their leaves */
 	struct dit_online_changes changes;
 	struct dit_list_changes *lists; /* of a round; one for each table; owned */
-	/* Reserved pages, through the page cache: the next round reads them. */
-	struct dit_page_space space;
 };
 
 /** Take LMDB's write lock: no other process commits. As dit_reader_table_lock() */
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);
-
-/**
- * The transaction that pages of the new tables name if they are written before the
- * commit: newer than the snapshot's, and not newer than that of the commit. A sealed
- * page is not handed out twice before the commit, so it is sealed once with this number.
- */
-static inline uint64_t dit_online_page_transaction(const struct dit_online *online)
-{
-	return online->tables.snapshot->map.meta.transaction + 1;
-}
 
 /**
  * Begin a commit of our own, with the lock held.

@@ -319,8 +319,8 @@ static int run_round(struct dit_online *online)
 		return r;
 	}
 	open_source(online, count_pages(online, newer.reader), &pages);
-	r = catch_up(online, &newer, &online->space);
-	r = r ?: dit_page_file_drain(&online->space.file);
+	r = catch_up(online, &newer, &online->reserve.space);
+	r = r ?: dit_page_file_drain(&online->reserve.space.file);
 	/* Or the commit is synced afterwards. */
 	r = r < 0 || online->opts.is_unsynced ? r : sync_pages(online);
 	if (r == 0) {
@@ -340,20 +340,17 @@ static bool is_enough(const struct dit_online_times *times)
 	       (n > 1 && last > times->rounds[n - 2].nchanged / LESS_OF * LESS_AT_MOST);
 }
 
+/* Through the page cache: the next round reads what this one writes. */
 static int run_rounds(struct dit_online *online)
 {
-	struct dit_page_space *space = &online->space;
+	struct dit_page_file *file = &online->reserve.space.file;
 	int r = 0;
 
-	dit_page_space_init(space, online->tables.snapshot->map.format,
-	                    online->page_bytes, 0);
-	space->transaction = dit_online_page_transaction(online);
-	space->pool = &online->reserve.pool;
-	dit_page_file_open(&space->file, online->data_fd, NULL, false);
+	dit_page_file_close(file);
+	dit_page_file_open(file, online->data_fd, NULL, false);
 	while (r == 0 && !is_enough(&online->times)) {
 		r = run_round(online);
 	}
-	dit_page_file_close(&space->file);
 	return r;
 }
 
