@@ -117,10 +117,11 @@ static void fill_record(char *space, size_t room, const struct dit_page_set *pag
  * of the tree have their numbers.
  */
 int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space *space,
-                        const struct dit_free_gift *gift, struct dit_tree_record *ret)
+                        struct dit_page_set *given, const struct dit_page_set *rest,
+                        struct dit_tree_record *ret)
 {
-	const struct dit_span key = {(const char *)&gift->transaction, WORD};
-	size_t room = gift->pages->count + gift->rest->count;
+	const struct dit_span key = {(const char *)&space->transaction, WORD};
+	size_t room = given->count + rest->count;
 	struct dit_table_writer *writer = NULL;
 	char *last = NULL;
 	int r = dit_table_writer_new(&writer, space, DIT_DB_INTEGERKEY);
@@ -138,8 +139,8 @@ int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space 
 	}
 	r = r ?: dit_table_writer_finish(writer, ret);
 	if (r == 0 && last != NULL) {
-		(void)dit_page_set_add_all(gift->pages, gift->rest);
-		fill_record(last, room, gift->pages);
+		(void)dit_page_set_add_all(given, rest);
+		fill_record(last, room, given);
 	}
 	r = r ?: dit_table_writer_release(writer, SIZE_MAX);
 	dit_table_writer_free(writer);

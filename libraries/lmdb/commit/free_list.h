@@ -49,22 +49,18 @@ void dit_free_list_deinit(struct dit_free_list *list);
 /** Remove the pages of a set from all records. @return how many were there */
 uint64_t dit_free_list_take(struct dit_free_list *list, const struct dit_page_set *pages);
 
-/** Pages that a transaction above all others gives back. */
-struct dit_free_gift {
-	uint64_t transaction;
-	struct dit_page_set *pages;
-	/* The list's own tree takes some of these; `pages` gets the others. */
-	const struct dit_page_set *rest;
-};
-
 /**
  * Write the tree. Records without pages are left out.
  *
- * @param ret  gets everything but flags and item_bytes
+ * @param space  its transaction is above all others
+ * @param given  what that gives back
+ * @param rest   the tree takes some of these; @p given gets the others
+ * @param ret    gets everything but flags and item_bytes
  *
  * @return 0; what a table writer returns
  */
 int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space *space,
-                        const struct dit_free_gift *gift, struct dit_tree_record *ret);
+                        struct dit_page_set *given, const struct dit_page_set *rest,
+                        struct dit_tree_record *ret);
 
 #endif

@@ -93,15 +93,12 @@ static int choose_tail(struct dit_page_commit *commit, struct dit_page_pool *tai
 static int write_free_list(struct dit_page_commit *commit,
                            const struct dit_page_pool *tail, struct dit_tree_record *ret)
 {
-	const struct dit_free_gift gift = {.transaction = commit->next,
-	                                   .pages = &commit->given,
-	                                   .rest = &tail->left};
-
 	if (dit_free_list_take(&commit->free_list, &commit->pool.taken) !=
 	    commit->pool.taken.count) {
 		return DIT_E_CORRUPT;
 	}
-	return dit_free_list_write(&commit->free_list, &commit->space, &gift, ret);
+	return dit_free_list_write(&commit->free_list, &commit->space, &commit->given,
+	                           &tail->left, ret);
 }
 
 /* Pages after the old end that no tree took again. */
