@@ -6,7 +6,6 @@ libditkit_a_SOURCES += \
 	%D%/page_tree.h \
 	%D%/page_writer.c \
 	%D%/page_writer.h \
-	%D%/table_copy.c \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
 	%D%/table_writer_impl.h \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/object.h"
 #include "base/short_bytes.h"
 #include "page/lmdb_format.h"
@@ -115,8 +116,8 @@ int dit_table_writer_end_leaf(struct dit_table_writer *writer)
 }
 
 /* A node in the open leaf, or in the next one. */
-int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
-                              size_t value_len, unsigned flags, char **ret_value)
+static int add_node(struct dit_table_writer *writer, struct dit_span key,
+                    size_t value_len, unsigned flags, char **ret_value)
 {
 	struct dit_page_sink *sink = &writer->sink;
 	struct dit_node_header *node = NULL;
@@ -141,7 +142,7 @@ static int add_value(struct dit_table_writer *writer, struct dit_span key, unsig
                      const void *value, size_t len)
 {
 	char *space = NULL;
-	int r = dit_table_writer_add_node(writer, key, len, flags, &space);
+	int r = add_node(writer, key, len, flags, &space);
 
 	if (r == 0) {
 		memcpy(space, value, len);
@@ -152,9 +153,8 @@ static int add_value(struct dit_table_writer *writer, struct dit_span key, unsig
 /* ---- values ---- */
 
 /* A value with pages of its own: its node in the leaf holds where they are. */
-void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
-                                        size_t key_len, size_t len,
-                                        struct dit_big_value big)
+static void point_to_overflow(const struct dit_page_format *format, char *value,
+                              size_t key_len, size_t len, struct dit_big_value big)
 {
 	char *key = value - dit_key_room(format, key_len);
 	struct dit_node_header *node = (struct dit_node_header *)(void *)key - 1;
@@ -169,8 +169,8 @@ static int add_big_node(struct dit_table_writer *writer, struct dit_span key)
 {
 	char *value = NULL;
 
-	return dit_table_writer_add_node(writer, key, writer->format->big_node_bytes,
-	                                 DIT_NODE_BIG, &value);
+	return add_node(writer, key, writer->format->big_node_bytes, DIT_NODE_BIG,
+	                &value);
 }
 
 /* Tell the last node where its value is. @param ticket  of the first page */
@@ -182,7 +182,7 @@ static void note_overflow(struct dit_table_writer *writer, size_t len, uint64_t 
 	struct dit_node_header *node =
 		dit_page_node(format, leaf, dit_page_count(format, leaf) - 1);
 
-	dit_table_writer_point_to_overflow(
+	point_to_overflow(
 		format, dit_node_value(format, node), node->key_len, len,
 		(struct dit_big_value){.first_page = ticket,
 	                               .transaction = writer->sink.space->transaction,
@@ -224,9 +224,8 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 	if (r < 0) {
 		return r;
 	}
-	r = inside > writer->node_max
-	            ? reserve_overflow(writer, key, len, ret_space)
-	            : dit_table_writer_add_node(writer, key, len, 0, ret_space);
+	r = inside > writer->node_max ? reserve_overflow(writer, key, len, ret_space)
+	                              : add_node(writer, key, len, 0, ret_space);
 	dit_table_writer_remember_key(writer, key);
 	writer->nitems++;
 	return r;
@@ -305,7 +304,7 @@ static int put_inside(struct dit_table_writer *writer, struct dit_span key,
 	const struct dit_page_format *format = writer->format;
 	size_t len = format->header_bytes + nids * ID_BYTES;
 	char *value = NULL;
-	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
+	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
 
 	if (r == 0) {
 		begin_packed(format, value, len, nids, DIT_PAGE_SUB | format->sub_flags);
@@ -438,7 +437,7 @@ static int put_records_inside(struct dit_table_writer *writer, struct dit_span k
 	size_t end = dit_page_end(format, writer->page_bytes);
 	size_t gap = end - len;
 	char *value = NULL;
-	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
+	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
 
 	if (r < 0) {
 		return r;
@@ -559,6 +558,68 @@ int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nreco
 	}
 	writer->nitems += nrecords - writer->nrecords;
 	return finish_records_tree(writer, nrecords);
+}
+
+/* ---- nodes that are there already ---- */
+
+/* Numbers of pages in a copied value become tickets of pages that lie in the file. */
+static int number_value(struct dit_table_writer *writer, const struct dit_node_view *node,
+                        char *value)
+{
+	unsigned big_bytes = writer->format->big_node_bytes;
+	struct dit_big_value big = {.npages = 0};
+	struct dit_tree_record tree;
+
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		if (node->value.len != big_bytes) {
+			return DIT_E_CORRUPT;
+		}
+		memcpy(&big, value, big_bytes);
+		big.first_page |= DIT_TICKET_IS_PAGE;
+		point_to_overflow(writer->format, value, node->key.len, node->value_len,
+		                  big);
+		writer->noverflow_pages += dit_overflow_pages(
+			writer->format, node->value_len, writer->page_bytes);
+	} else if ((node->flags & DIT_NODE_TREE) != 0) {
+		if (node->value.len != sizeof(tree)) {
+			return DIT_E_CORRUPT;
+		}
+		memcpy(&tree, value, sizeof(tree));
+		if (tree.root != DIT_PAGE_NONE) {
+			tree.root |= DIT_TICKET_IS_PAGE;
+		}
+		if (!writer->format->counts_list_pages) {
+			writer->ncopied_pages += tree.nbranch_pages + tree.nleaf_pages;
+		}
+		memcpy(value, &tree, sizeof(tree));
+	}
+	return 0;
+}
+
+int dit_table_writer_copy(struct dit_table_writer *writer,
+                          const struct dit_node_view *node)
+{
+	char *value = NULL;
+	int r = dit_table_writer_check_key(writer, node->key);
+
+	if (r == 0 && (node->flags & DIT_NODE_LIST) != 0 &&
+	    node->value.len < writer->format->header_bytes) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		r = add_node(writer, node->key, node->value.len, node->flags, &value);
+	}
+	if (r != 0) {
+		return r;
+	}
+	memcpy(value, node->value.data, node->value.len);
+	r = number_value(writer, node, value);
+	if (r < 0) {
+		return r;
+	}
+	dit_table_writer_remember_key(writer, node->key);
+	writer->nitems += dit_node_items(node, writer->format);
+	return 0;
 }
 
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by table_writer.c, table_copy.c and merges: the writer itself, and its nodes.
+ * Shared by table_writer.c and merges: the writer itself, and its open pages.
  * One thread at a time uses a writer.
  */
 #ifndef DIT_PAGES_TABLE_WRITER_IMPL_H
@@ -48,15 +48,6 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer,
 /* KEY is the last one now. It is copied. */
 void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key);
 
-/*
- * Add a node after the last one, in the open leaf or in the next one. *RET_VALUE is
- * where its value of VALUE_LEN bytes goes; it points into the leaf, until the next node
- * or page.
- * Returns 0, or the error of the sink. FLAGS are DIT_NODE_ ones.
- */
-int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
-                              size_t value_len, unsigned flags, char **ret_value);
-
 /* The nodes of the open leaf; 0: none is open. */
 unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer);
 
@@ -65,10 +56,5 @@ int dit_table_writer_end_leaf(struct dit_table_writer *writer);
 
 /* Finish the open page of records, if it has some. Returns as above. */
 int dit_table_writer_end_records_page(struct dit_table_writer *writer);
-
-/* Write into VALUE, the value of a node, that the value stands in the pages of BIG. */
-void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
-                                        size_t key_len, size_t len,
-                                        struct dit_big_value big);
 
 #endif
