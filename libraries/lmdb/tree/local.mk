@@ -13,8 +13,6 @@ libditkit_a_SOURCES += \
 	%D%/tree_diff.h \
 	%D%/tree_merge.c \
 	%D%/tree_merge.h \
-	%D%/tree_merge_impl.h \
-	%D%/tree_merge_records.c \
 	%D%/tree_path.c \
 	%D%/tree_path.h \
 	$(NULL)

@@ -9,7 +9,43 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/object.h"
-#include "tree/tree_merge_impl.h"
+#include "tree/table_writer.h"
+#include "tree/tree_path.h"
+
+#define ID_BYTES    sizeof(uint64_t)
+#define RANGE_WORDS 3 /* 0, lowest, highest */
+
+struct ids {
+	uint64_t *list; /* owned */
+	size_t n;
+	size_t size;
+};
+
+/* The list of records of the key that changes. */
+struct records {
+	bool is_open;
+	bool is_tree; /* the path of the list is that of a tree */
+	uint64_t n;   /* in the tree, with those that were added */
+};
+
+struct dit_tree_merge {
+	struct dit_path_shared shared; /* its writer is owned */
+	struct dit_tree_path path;
+	struct dit_tree_path list; /* a long list of the open leaf */
+	struct dit_tree_record stored;
+	uint64_t list_max;
+	bool has_begun;
+	struct ids old; /* a list, or a leaf of one */
+	struct ids new; /* what becomes of it */
+	struct records records;
+	char *single; /* a page for a list of one record; owned */
+};
+
+/* No stored key comes any more. */
+static bool is_past_stored(const struct dit_tree_merge *merge)
+{
+	return merge->has_begun && merge->path.nopen == 0;
+}
 
 int dit_tree_merge_open(struct dit_tree_merge **ret,
                         const struct dit_tree_merge_opts *opts)
@@ -222,7 +258,7 @@ static int put_changed(struct dit_tree_merge *merge, struct dit_span key,
 
 /* ---- long lists ---- */
 
-int dit_merge_list_tree(struct dit_tree_merge *merge, const struct dit_node_view *node,
+static int list_tree_of(struct dit_tree_merge *merge, const struct dit_node_view *node,
                         struct dit_tree_record *ret)
 {
 	struct dit_tree_record *left = &merge->path.left;
@@ -326,12 +362,12 @@ static int begin(struct dit_tree_merge *merge)
 	return r;
 }
 
-int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
-                   struct dit_node_view *ret)
+static int take_node(struct dit_tree_merge *merge, struct dit_span key,
+                     struct dit_node_view *ret)
 {
 	int r = 0;
 
-	if (dit_merge_is_past_stored(merge)) {
+	if (is_past_stored(merge)) {
 		return 0;
 	}
 	r = begin(merge);
@@ -354,7 +390,7 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
 		r = read_list(merge, node);
 		break;
 	case DIT_NODE_LIST | DIT_NODE_TREE:
-		r = dit_merge_list_tree(merge, node, &tree);
+		r = list_tree_of(merge, node, &tree);
 		if (r == 0 && stays_long(merge, &tree, change)) {
 			return change_long_list(merge, node->key, change, &tree);
 		}
@@ -372,7 +408,7 @@ static __attribute__((noinline)) int change_list(struct dit_tree_merge *merge,
                                                  const struct dit_ids_change *change)
 {
 	struct dit_node_view node;
-	int r = dit_merge_take(merge, key, &node);
+	int r = take_node(merge, key, &node);
 
 	if (r < 0) {
 		return r;
@@ -386,12 +422,132 @@ static __attribute__((noinline)) int change_list(struct dit_tree_merge *merge,
 int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
                        const struct dit_ids_change *change)
 {
-	return dit_merge_is_past_stored(merge) && change->nremoved == 0 &&
+	return is_past_stored(merge) && change->nremoved == 0 &&
 	                       change->nadded < merge->list_max
 	               ? dit_table_writer_put(merge->shared.writer, key, change->added,
 	                                      change->nadded)
 	               : change_list(merge, key, change);
 }
+
+/* ---- lists of records ---- */
+
+/*
+ * A list of records is a value, a page inside a node, or a tree. Stored records go
+ * through the writer in order, with the new ones among them; a tree keeps the pages that
+ * do not change.
+ */
+
+/* A list of one record, as a page. */
+static int begin_single(struct dit_tree_merge *merge, struct dit_span record)
+{
+	const struct dit_table_writer *writer = merge->shared.writer;
+	const struct dit_page_format *format = writer->format;
+	const struct dit_page_view page = {
+		merge->single, dit_page_end(format, writer->page_bytes), format};
+	char *none = NULL;
+
+	if (record.len == 0 || record.len > writer->key_max) {
+		return DIT_E_CORRUPT;
+	}
+	dit_page_begin(format, merge->single, writer->page_bytes, DIT_PAGE_LEAF);
+	(void)dit_page_add_node(format, merge->single, record, 0, &none);
+	return dit_tree_path_begin_inside(&merge->list, page);
+}
+
+/* The list of a stored key. */
+static int begin_stored(struct dit_tree_merge *merge, const struct dit_node_view *node)
+{
+	const struct dit_page_view inside = {node->value.data, (unsigned)node->value.len,
+	                                     merge->shared.writer->format};
+	struct records *records = &merge->records;
+	struct dit_tree_record tree;
+	int r = 0;
+
+	switch (node->flags) {
+	case 0:
+		return begin_single(merge, node->value);
+	case DIT_NODE_LIST:
+		return dit_tree_path_begin_inside(&merge->list, inside);
+	case DIT_NODE_LIST | DIT_NODE_TREE:
+		r = list_tree_of(merge, node, &tree);
+		records->is_tree = true;
+		records->n = tree.nitems;
+		return r < 0 ? r : dit_tree_path_begin(&merge->list, &tree);
+	default:
+		return DIT_E_CORRUPT;
+	}
+}
+
+static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
+{
+	struct dit_node_view node;
+	int r = take_node(merge, key, &node);
+	bool is_stored = r > 0;
+
+	r = r < 0 ? r : dit_table_writer_begin_records(merge->shared.writer, key);
+	if (r < 0) {
+		return r;
+	}
+	merge->records = (struct records){.is_open = true};
+	merge->list.nopen = 0;
+	return is_stored ? begin_stored(merge, &node) : 0;
+}
+
+/* The list that is open is complete. */
+static int end_records(struct dit_tree_merge *merge)
+{
+	struct dit_table_writer *writer = merge->shared.writer;
+	struct records *records = &merge->records;
+	int r = 0;
+
+	if (!records->is_open) {
+		return 0;
+	}
+	records->is_open = false;
+	r = records->is_tree ? dit_tree_path_end(&merge->list)
+	                     : dit_tree_path_close(&merge->list);
+	return r < 0 ? r
+	             : dit_table_writer_end_records(writer,
+	                                            records->is_tree ? records->n : 0);
+}
+
+/* Take over what is stored before a record. 1: an equal one is stored, and goes; 0 */
+static int take_record(struct dit_tree_merge *merge, struct dit_span key,
+                       struct dit_span record)
+{
+	const struct dit_table_writer *writer = merge->shared.writer;
+	const struct dit_span last = {writer->key, writer->key_len};
+	struct dit_node_view node;
+	int r = 0;
+
+	if (!merge->records.is_open || !dit_span_eq(key, last)) {
+		r = end_records(merge);
+		r = r ?: begin_key(merge, key);
+	}
+	return r < 0 || merge->list.nopen == 0
+	               ? r
+	               : dit_tree_path_take(&merge->list, record, &node);
+}
+
+int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
+                          struct dit_span record)
+{
+	int r = take_record(merge, key, record);
+
+	merge->records.n += r == 0;
+	return r < 0 ? r : dit_table_writer_add_record(merge->shared.writer, record);
+}
+
+int dit_tree_merge_remove_record(struct dit_tree_merge *merge, struct dit_span key,
+                                 struct dit_span record)
+{
+	int r = take_record(merge, key, record);
+
+	merge->records.n -= r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* ---- values ---- */
 
 /* The pages that the value of a node has for itself. */
 static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *node)
@@ -402,7 +558,7 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 
 	if ((node->flags & DIT_NODE_LIST) != 0 && (node->flags & DIT_NODE_TREE) != 0) {
 		merge->old.n = 0;
-		r = dit_merge_list_tree(merge, node, &tree);
+		r = list_tree_of(merge, node, &tree);
 		return r < 0 ? r : read_list(merge, node);
 	}
 	r = dit_tree_count_value(&merge->shared.reading, node, &npages);
@@ -413,9 +569,9 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)
 {
 	struct dit_node_view node;
-	int r = dit_merge_end_records(merge);
+	int r = end_records(merge);
 
-	r = r ?: dit_merge_take(merge, key, &node);
+	r = r ?: take_node(merge, key, &node);
 	return r <= 0 ? r : drop_value(merge, &node);
 }
 
@@ -460,7 +616,7 @@ int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
 int dit_tree_merge_end_part(struct dit_tree_merge *merge)
 {
 	struct dit_table_writer *writer = merge->shared.writer;
-	int r = dit_merge_end_records(merge);
+	int r = end_records(merge);
 
 	r = r ?: dit_table_writer_end_leaf(writer);
 	return r ?: dit_page_sink_flush(&writer->sink);
@@ -501,7 +657,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 	int r = 0;
 
 	if (merge->has_begun) {
-		r = dit_merge_end_records(merge);
+		r = end_records(merge);
 		r = r ?: dit_tree_path_end(&merge->path);
 		r = r ?: dit_table_writer_finish(merge->shared.writer, &record);
 		r = r ?: dit_table_writer_release(merge->shared.writer, SIZE_MAX);
