@@ -113,8 +113,7 @@ static int take_action(struct options *options)
 	}
 	if (common_is_given(common, OPT_REPLACE) &&
 	    common_is_given(common, OPT_IF_EMPTY)) {
-		return common_wrong_call("--replace and --if-empty exclude each "
-		                         "other");
+		return common_wrong_call("--replace and --if-empty exclude each other");
 	}
 	if (common_is_given(common, OPT_JSON) && options->action != OPTIONS_STATUS) {
 		return common_wrong_call("--json belongs to --status");

@@ -74,8 +74,7 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 	}
 	if (!options->wants_sizes &&
 	    (options->report_path != NULL || options->log.nfiles > 0)) {
-		return common_wrong_call("--report and --filter-log are for "
-		                         "--stats");
+		return common_wrong_call("--report and --filter-log are for --stats");
 	}
 	if (options->check.path != NULL && options->log.nfiles > 0 &&
 	    !is_configuration_chosen(common)) {
