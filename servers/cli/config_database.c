@@ -113,9 +113,11 @@ int config_database_hand_over(const struct common_options *options,
 	r = r ?: take_arguments(&args, argc, argv);
 	if (r == 0) {
 		items = calloc(argz_count(args.text, args.len) + 1, sizeof(*items));
-		r = items == NULL ? common_say(-1, "out of memory") : 0;
+		if (items == NULL) {
+			(void)common_say(-1, "out of memory");
+		}
 	}
-	if (r == 0) {
+	if (items != NULL) {
 		argz_extract(args.text, args.len, items);
 		(void)execv(slapd, items);
 		(void)common_say(-1, "%s %s the config database; %s: %s", tool->name,

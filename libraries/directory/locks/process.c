@@ -115,7 +115,7 @@ static int next_mapping(struct maps *maps, struct mapping *ret)
 int dit_process_mapped(long pid, const char *file, uint64_t *ret)
 {
 	struct maps maps;
-	struct mapping mapping;
+	struct mapping mapping = {.first = 0};
 	uint64_t last = 0;
 	int r = open_maps(&maps, pid);
 
@@ -136,13 +136,13 @@ int dit_process_file(int fd, char ret[DIT_PROCESS_FILE_BYTES])
 	void *page = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
 	uint64_t address = (uint64_t)(uintptr_t)page;
 	struct maps maps = {.file = NULL};
-	struct mapping mapping;
+	struct mapping mapping = {.first = 0};
 	int r = page == MAP_FAILED ? -errno : open_maps(&maps, 0);
 
 	ret[0] = '\0';
 	while (r >= 0 && ret[0] == '\0' && (r = next_mapping(&maps, &mapping)) > 0) {
 		if (address >= mapping.first && address < mapping.end) {
-			(void)strcpy(ret, mapping.file);
+			(void)snprintf(ret, DIT_PROCESS_FILE_BYTES, "%s", mapping.file);
 		}
 	}
 	close_maps(&maps);
