@@ -170,6 +170,18 @@ struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span)
 	return copy;
 }
 
+struct dit_span *dit_arena_copy_spans(struct dit_arena *arena,
+                                      const struct dit_span *spans, size_t n)
+{
+	struct dit_span *copy = dit_arena_calloc(arena, n, sizeof(*copy));
+
+	for (size_t i = 0; i < n && copy != NULL; i++) {
+		copy[i] = dit_arena_copy(arena, spans[i]);
+		copy = copy[i].data == NULL ? NULL : copy;
+	}
+	return copy;
+}
+
 int dit_arena_join(struct dit_arena *arena, const struct dit_span *parts, size_t n,
                    struct dit_span *ret)
 {

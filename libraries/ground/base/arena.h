@@ -116,6 +116,9 @@ void *dit_arena_calloc(struct dit_arena *arena, size_t n, size_t size);
  * memory.
  */
 struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span);
+/** Copy a list of @p n spans and their bytes. NULL: no memory */
+struct dit_span *dit_arena_copy_spans(struct dit_arena *arena,
+                                      const struct dit_span *spans, size_t n);
 /** Copy a text to where there is room for it. @return its end there */
 static inline char *dit_span_put(char *to, struct dit_span text)
 {

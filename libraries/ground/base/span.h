@@ -40,6 +40,16 @@ static inline bool dit_span_eq(struct dit_span a, struct dit_span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+/** Two lists of @p n spans each. */
+static inline bool dit_spans_eq(const struct dit_span *a, const struct dit_span *b,
+                                size_t n)
+{
+	while (n > 0 && dit_span_eq(a[n - 1], b[n - 1])) {
+		n--;
+	}
+	return n == 0;
+}
+
 /** Below, equal, above: negative, 0, positive. By bytes, then the shorter one first. */
 static inline int dit_span_compare(struct dit_span a, struct dit_span b)
 {

@@ -137,20 +137,6 @@ static int collect_allowed(struct dit_class_set *set, const struct dit_schema *s
 
 /* ---- the table ---- */
 
-static bool is_set_of(const struct dit_class_set *set, const struct dit_span *values,
-                      uint32_t nvalues)
-{
-	if (set->nvalues != nvalues) {
-		return false;
-	}
-	for (uint32_t i = 0; i < nvalues; i++) {
-		if (!dit_span_eq(set->values[i], values[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Put the set of these values in front of all others. @return false: there is none */
 static bool find(struct dit_class_sets *sets, const struct dit_span *values,
                  uint32_t nvalues)
@@ -158,7 +144,8 @@ static bool find(struct dit_class_sets *sets, const struct dit_span *values,
 	struct dit_class_set **at = &sets->first;
 	struct dit_class_set *set = NULL;
 
-	while (*at != NULL && !is_set_of(*at, values, nvalues)) {
+	while (*at != NULL && ((*at)->nvalues != nvalues ||
+	                       !dit_spans_eq((*at)->values, values, nvalues))) {
 		at = &(*at)->next;
 	}
 	set = *at;
@@ -168,29 +155,6 @@ static bool find(struct dit_class_sets *sets, const struct dit_span *values,
 		sets->first = set;
 	}
 	return set != NULL;
-}
-
-/* A set with a copy of the values; nothing else in it. NULL: no memory. */
-static struct dit_class_set *set_new(struct dit_arena *arena,
-                                     const struct dit_span *values, uint32_t nvalues)
-{
-	struct dit_class_set *set = dit_arena_calloc(arena, 1, sizeof(*set));
-
-	if (set == NULL) {
-		return NULL;
-	}
-	set->values = dit_arena_calloc(arena, nvalues, sizeof(*set->values));
-	if (set->values == NULL) {
-		return NULL;
-	}
-	for (uint32_t i = 0; i < nvalues; i++) {
-		set->values[i] = dit_arena_copy(arena, values[i]);
-		if (set->values[i].data == NULL) {
-			return NULL;
-		}
-	}
-	set->nvalues = nvalues;
-	return set;
 }
 
 static int set_add(struct dit_class_sets *sets, const struct dit_schema *schema,
@@ -204,8 +168,13 @@ static int set_add(struct dit_class_sets *sets, const struct dit_schema *schema,
 		sets->first = NULL;
 		sets->nsets = 0;
 	}
-	set = set_new(&sets->arena, values, nvalues);
+	set = dit_arena_calloc(&sets->arena, 1, sizeof(*set));
 	if (set == NULL) {
+		return -ENOMEM;
+	}
+	set->values = dit_arena_copy_spans(&sets->arena, values, nvalues);
+	set->nvalues = nvalues;
+	if (set->values == NULL) {
 		return -ENOMEM;
 	}
 	r = resolve_classes(set, schema, &sets->arena);

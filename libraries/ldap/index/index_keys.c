@@ -100,45 +100,26 @@ static int add_superclasses(struct dit_index_work *work)
 	return 0;
 }
 
-static bool is_kept(const struct dit_class_keys *kept, const struct dit_index_def *def,
-                    const struct dit_span *values, size_t nvalues)
+/** Most entries have the classes of the one before. @p hashes  all of them. 0; -ENOMEM */
+static int keep_classes(struct dit_class_keys *kept, const struct dit_index_def *def,
+                        const struct dit_span *values, size_t nvalues,
+                        const uint64_t *hashes, size_t nhashes)
 {
-	size_t i = 0;
-
-	if (kept->def != def || kept->nvalues != nvalues) {
-		return false;
-	}
-	while (i < nvalues && dit_span_eq(kept->values[i], values[i])) {
-		i++;
-	}
-	return i == nvalues;
-}
-
-/** Most entries have the classes of the one before. @p hashes  all of them */
-static void keep_classes(struct dit_class_keys *kept, const struct dit_index_def *def,
-                         const struct dit_span *values, size_t nvalues,
-                         const uint64_t *hashes, size_t nhashes)
-{
-	char *text = kept->text;
-
 	kept->def = NULL;
-	if (nhashes == 0 || nvalues > sizeof(kept->values) / sizeof(kept->values[0]) ||
-	    nhashes > sizeof(kept->hashes) / sizeof(kept->hashes[0])) {
-		return;
+	if (nhashes == 0) {
+		return 0; /* and maybe no array for them */
 	}
-	for (size_t i = 0; i < nvalues; i++) {
-		size_t len = values[i].len;
-
-		if (len > (size_t)(kept->text + sizeof(kept->text) - text)) {
-			return;
-		}
-		kept->values[i] = (struct dit_span){text, len};
-		text = dit_span_put(text, values[i]);
+	dit_arena_reset(&kept->arena);
+	kept->values = dit_arena_copy_spans(&kept->arena, values, nvalues);
+	kept->hashes = dit_arena_alloc(&kept->arena, nhashes * sizeof(*hashes));
+	if (kept->values == NULL || kept->hashes == NULL) {
+		return -ENOMEM;
 	}
 	memcpy(kept->hashes, hashes, nhashes * sizeof(*hashes));
 	kept->nvalues = nvalues;
 	kept->nhashes = nhashes;
 	kept->def = def;
+	return 0;
 }
 
 /**
@@ -154,7 +135,8 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 	size_t first = work->nkeys;
 	int r = 0;
 
-	if (is_kept(kept, def, values, nvalues)) {
+	if (kept->def == def && kept->nvalues == nvalues &&
+	    dit_spans_eq(kept->values, values, nvalues)) {
 		r = reserve(work, kept->nhashes);
 		if (r == 0) {
 			memcpy(work->keys + first, kept->hashes,
@@ -177,11 +159,9 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 
 		r = add_eq_hashes(work, def, &name, 1);
 	}
-	if (r == 0) {
-		keep_classes(kept, def, values, nvalues, work->keys + first,
-		             work->nkeys - first);
-	}
-	return r;
+	return r
+	               ?: keep_classes(kept, def, values, nvalues, work->keys + first,
+	                               work->nkeys - first);
 }
 
 /** Hand over keys that are no hashes: presence, integers, times. */

@@ -30,6 +30,7 @@
 #include "index/key_bytes.h"
 
 #define PRES_KEY_BYTES              4
+#define CLASS_KEYS_BYTES            1024 /* most lists of object classes need less */
 #define OID_OBJECT_CLASS            "2.5.4.0"
 #define OID_STRUCTURAL_OBJECT_CLASS "2.5.21.9"
 
@@ -273,6 +274,7 @@ int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *
 		return -ENOMEM;
 	}
 	work->set = set;
+	dit_arena_init(&work->class_keys.arena, CLASS_KEYS_BYTES);
 	*ret = work;
 	return 0;
 }
@@ -282,6 +284,7 @@ void dit_index_work_free(struct dit_index_work *work)
 	if (work == NULL) {
 		return;
 	}
+	dit_arena_deinit(&work->class_keys.arena);
 	free(work->classes);
 	free(work->ads);
 	free(work->defs);

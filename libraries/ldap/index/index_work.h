@@ -52,13 +52,13 @@ struct dit_ad_defs {
 	uint32_t first; /* in dit_index_work.defs */
 };
 
-/** The last list of object classes, and its keys as hashes. A longer one is not kept. */
+/** The last list of object classes, and its keys as hashes. */
 struct dit_class_keys {
 	const struct dit_index_def *def; /* NULL: none is kept */
-	struct dit_span values[16];      /* in text */
+	struct dit_arena arena;          /* of the two lists */
+	struct dit_span *values;
 	size_t nvalues;
-	char text[512];
-	uint64_t hashes[32];
+	uint64_t *hashes;
 	size_t nhashes;
 };
 

@@ -229,15 +229,7 @@ int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *
 static bool are_same(const struct dit_span *a, const struct dit_span *b, uint32_t n)
 {
 	/* Versions share the lists of what a change left alone. */
-	if (a == b || a == NULL || b == NULL) {
-		return a == b;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (!dit_span_eq(a[i], b[i])) {
-			return false;
-		}
-	}
-	return true;
+	return a == b || (a != NULL && b != NULL && dit_spans_eq(a, b, n));
 }
 
 /* Has the entry the same attribute with the same values? @param at  maybe there, after
