@@ -46,7 +46,7 @@ static bool has_common_subclass(const struct dit_class_set *set, uint32_t from,
 }
 
 /* All values name a class: is there one structural class below all the others? */
-static enum dit_structural find_structural(struct dit_class_set *set)
+static enum dit_why_kind find_structural(struct dit_class_set *set)
 {
 	uint32_t best = UINT32_MAX;
 
@@ -62,16 +62,16 @@ static enum dit_structural find_structural(struct dit_class_set *set)
 		}
 		if (!dit_class_is_a(set->classes[best], oc) &&
 		    !has_common_subclass(set, i + 1, set->classes[best], oc)) {
-			set->culprits[0] = best;
-			set->culprits[1] = i;
-			return DIT_STRUCTURAL_CHAIN;
+			set->culprits[0] = i;
+			set->culprits[1] = best;
+			return DIT_WHY_CLASS_CHAIN;
 		}
 	}
 	if (best == UINT32_MAX) {
-		return DIT_STRUCTURAL_NONE;
+		return DIT_WHY_CLASS_NONE;
 	}
 	set->structural = set->classes[best];
-	return DIT_STRUCTURAL_FOUND;
+	return DIT_WHY_NONE;
 }
 
 static int resolve_classes(struct dit_class_set *set, const struct dit_schema *schema,
@@ -81,7 +81,6 @@ static int resolve_classes(struct dit_class_set *set, const struct dit_schema *s
 	if (set->classes == NULL) {
 		return -ENOMEM;
 	}
-	set->outcome = DIT_STRUCTURAL_FOUND;
 	set->oc_flags = DIT_OC_COMPUTED;
 	for (uint32_t i = 0; i < set->nvalues; i++) {
 		const struct dit_class *oc =
@@ -90,13 +89,13 @@ static int resolve_classes(struct dit_class_set *set, const struct dit_schema *s
 		set->classes[i] = oc;
 		if (oc != NULL) {
 			set->oc_flags |= oc->oc_flags;
-		} else if (set->outcome == DIT_STRUCTURAL_FOUND) {
-			set->outcome = DIT_STRUCTURAL_UNKNOWN_CLASS;
+		} else if (set->refusal == DIT_WHY_NONE) {
+			set->refusal = DIT_WHY_CLASS_UNDEFINED;
 			set->culprits[0] = i;
 		}
 	}
-	if (set->outcome == DIT_STRUCTURAL_FOUND) {
-		set->outcome = find_structural(set);
+	if (set->refusal == DIT_WHY_NONE) {
+		set->refusal = find_structural(set);
 	}
 	return 0;
 }
@@ -178,7 +177,7 @@ static int set_add(struct dit_class_sets *sets, const struct dit_schema *schema,
 		return -ENOMEM;
 	}
 	r = resolve_classes(set, schema, &sets->arena);
-	if (r == 0 && set->outcome == DIT_STRUCTURAL_FOUND) {
+	if (r == 0 && set->refusal == DIT_WHY_NONE) {
 		r = collect_allowed(set, schema, &sets->arena);
 	}
 	if (r < 0) {

@@ -16,24 +16,18 @@ static struct dit_why why_class(const struct dit_entry_check *check,
 	                        .value = check->classes[value]};
 }
 
-static int check_outcome(struct dit_entry_check *check)
+static int refuse_set(struct dit_entry_check *check)
 {
-	const uint32_t *culprits = check->set->culprits;
+	const struct dit_class_set *set = check->set;
 	struct dit_why why = {0};
 
-	switch (check->set->outcome) {
-	case DIT_STRUCTURAL_UNKNOWN_CLASS:
-		why = why_class(check, DIT_WHY_CLASS_UNDEFINED, culprits[0]);
-		break;
-	case DIT_STRUCTURAL_CHAIN:
-		why = why_class(check, DIT_WHY_CLASS_CHAIN, culprits[1]);
-		why.name = check->classes[culprits[0]];
-		break;
-	case DIT_STRUCTURAL_NONE:
-		return dit_check_refuse_attr(check, DIT_WHY_CLASS_NONE,
+	if (set->refusal == DIT_WHY_CLASS_NONE) {
+		return dit_check_refuse_attr(check, set->refusal,
 		                             check->work->object_class, "");
-	case DIT_STRUCTURAL_FOUND:
-		return 0;
+	}
+	why = why_class(check, set->refusal, set->culprits[0]);
+	if (set->refusal == DIT_WHY_CLASS_CHAIN) {
+		why.name = check->classes[set->culprits[1]];
 	}
 	return dit_check_refuse(check, why);
 }
@@ -101,10 +95,8 @@ static int check_own_structural(struct dit_entry_check *check, struct dit_span n
 
 int dit_check_structural(struct dit_entry_check *check)
 {
-	int r = check_outcome(check);
-
-	if (r < 0) {
-		return r;
+	if (check->set->refusal != DIT_WHY_NONE) {
+		return refuse_set(check);
 	}
 	if (check->structural != NULL) {
 		return check_own_structural(check, check->structural[0]);

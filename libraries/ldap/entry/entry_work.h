@@ -13,22 +13,15 @@
 
 /* class_sets.c: the meaning of a list of objectClass values, found once for each list */
 
-/** Outcome of the search for the structural class (values.md 7.2 B). */
-enum dit_structural {
-	DIT_STRUCTURAL_FOUND,
-	DIT_STRUCTURAL_UNKNOWN_CLASS, /* culprits[0] */
-	DIT_STRUCTURAL_CHAIN,         /* culprits[0] and [1] have nothing in common */
-	DIT_STRUCTURAL_NONE,
-};
-
 struct dit_class_set {
 	struct dit_class_set *next;
 	struct dit_span *values;
 	uint32_t nvalues;
 	uint32_t oc_flags; /* storage.md 4.5 */
 
-	enum dit_structural outcome;
-	uint32_t culprits[2];             /* value indexes */
+	/* Why there is no structural class; DIT_WHY_NONE: there is one. */
+	enum dit_why_kind refusal;
+	uint32_t culprits[2]; /* value indexes: the class in the way, the one before it */
 	const struct dit_class **classes; /* one for each value; NULL: unknown */
 
 	/* Only if a structural class was found. */
