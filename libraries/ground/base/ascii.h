@@ -75,6 +75,17 @@ static inline char dit_ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/** The number of @p n digits. */
+static inline int dit_ascii_number(const char *digits, size_t n)
+{
+	int number = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		number = number * 10 + (digits[i] - '0');
+	}
+	return number;
+}
+
 extern const signed char dit_ascii_hex_values[256];
 
 /** Value of a hexadecimal digit, -1 for other characters. */

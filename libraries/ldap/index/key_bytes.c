@@ -139,17 +139,6 @@ bool dit_key_integer_is_sound(struct dit_span value, unsigned intlen)
 
 #define DAYS_BEFORE_MARCH 60 /* of the year 0 */
 
-/** @param text  digits */
-static int number_at(const char *text, size_t n)
-{
-	int number = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		number = number * 10 + (text[i] - '0');
-	}
-	return number;
-}
-
 /** Days since 0000-01-01. @p month 1 .. 12 */
 static int64_t days_since_zero(int year, int month, int day)
 {
@@ -179,18 +168,19 @@ bool dit_key_time(struct dit_span value, unsigned char *key)
 	                     DIT_DIGIT "{14}Z|" DIT_DIGIT "{14}[.]" DIT_DIGIT "+Z")) {
 		return false;
 	}
-	month = number_at(text + 4, 2);
-	day = number_at(text + 6, 2);
+	month = dit_ascii_number(text + 4, 2);
+	day = dit_ascii_number(text + 6, 2);
 	if (!is_in(month, 1, 12) || !is_in(day, 1, 31) ||
-	    !is_in(number_at(text + 8, 2), 0, 23) ||
-	    !is_in(number_at(text + 10, 2), 0, 59) ||
-	    !is_in(number_at(text + 12, 2), 0, 61)) {
+	    !is_in(dit_ascii_number(text + 8, 2), 0, 23) ||
+	    !is_in(dit_ascii_number(text + 10, 2), 0, 59) ||
+	    !is_in(dit_ascii_number(text + 12, 2), 0, 61)) {
 		return false;
 	}
-	midnight = days_since_zero(number_at(text, 4), month, day) * 86400;
+	midnight = days_since_zero(dit_ascii_number(text, 4), month, day) * 86400;
 	seconds = (uint32_t)midnight;
-	seconds += (uint32_t)(number_at(text + 8, 2) * 3600 +
-	                      number_at(text + 10, 2) * 60 + number_at(text + 12, 2));
+	seconds += (uint32_t)(dit_ascii_number(text + 8, 2) * 3600 +
+	                      dit_ascii_number(text + 10, 2) * 60 +
+	                      dit_ascii_number(text + 12, 2));
 	key[0] = (unsigned char)(((midnight >> 32) & 0x7f) ^ 0x40);
 	key[1] = (unsigned char)(seconds >> 24);
 	key[2] = (unsigned char)(seconds >> 16);

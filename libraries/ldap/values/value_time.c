@@ -53,103 +53,57 @@ static int days_of_month(int year, int month)
 	return days[month - 1] + (month == 2 && is_leap ? 1 : 0);
 }
 
-/* Take @p n digits off the front. @return false: not there, or out of range */
-static bool take_number(struct dit_span *text, size_t n, int min, int max, int *ret)
-{
-	int number = 0;
-
-	if (text->len < n) {
-		return false;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!dit_ascii_is_digit(text->data[i])) {
-			return false;
-		}
-		number = number * 10 + (text->data[i] - '0');
-	}
-	if (number < min || number > max) {
-		return false;
-	}
-	dit_cut(text, n);
-	*ret = number;
-	return true;
-}
-
-static bool starts_with_digit(struct dit_span text)
-{
-	return text.len > 0 && dit_ascii_is_digit(text.data[0]);
-}
-
-static bool take_fraction(struct dit_span *text, struct dit_span *ret)
-{
-	size_t n = 1;
-
-	if (text->len == 0 || (text->data[0] != '.' && text->data[0] != ',')) {
-		return true;
-	}
-	while (n < text->len && dit_ascii_is_digit(text->data[n])) {
-		n++;
-	}
-	if (n == 1) {
-		return false;
-	}
-	*ret = (struct dit_span){text->data + 1, n - 1};
-	while (ret->len > 0 && ret->data[ret->len - 1] == '0') {
-		ret->len--;
-	}
-	dit_cut(text, n);
-	return true;
-}
-
 /* The zone is the end of the text. */
 static bool read_zone(struct dit_span text, int *ret)
 {
 	int hours = 0;
 	int minutes = 0;
-	char sign = '\0';
 
-	if (text.len == 0) {
+	if (!dit_pattern_is(text, "Z|[+-]" DIT_DIGIT "{2}|[+-]" DIT_DIGIT "{4}")) {
 		return false;
 	}
-	sign = text.data[0];
-	dit_cut(&text, 1);
-	if (sign == 'Z') {
-		*ret = 0;
-		return text.len == 0;
+	if (text.len > 1) {
+		hours = dit_ascii_number(text.data + 1, 2);
+		minutes = dit_ascii_number(text.data + 3, text.len - 3);
 	}
-	if ((sign != '+' && sign != '-') || !take_number(&text, 2, 0, 23, &hours)) {
-		return false;
-	}
-	if (text.len > 0 && !take_number(&text, 2, 0, 59, &minutes)) {
-		return false;
-	}
-	*ret = hours * 60 + minutes;
-	if (sign == '-') {
-		*ret = -*ret;
-	}
-	return text.len == 0;
+	*ret = (hours * 60 + minutes) * (text.data[0] == '-' ? -1 : 1);
+	return hours <= 23 && minutes <= 59;
 }
 
 static bool time_parse(struct dit_span text, struct time_text *t)
 {
-	*t = (struct time_text){0};
-	if (!take_number(&text, 4, 0, 9999, &t->year) ||
-	    !take_number(&text, 2, 1, 12, &t->month) ||
-	    !take_number(&text, 2, 1, days_of_month(t->year, t->month), &t->day) ||
-	    !take_number(&text, 2, 0, 23, &t->hour)) {
+	const char *digits = text.data;
+	struct dit_span fraction = {0};
+	size_t n = text.len;
+
+	if (!dit_pattern_cut(&text,
+	                     DIT_DIGIT "{14}|" DIT_DIGIT "{12}|" DIT_DIGIT "{10}")) {
 		return false;
 	}
-	if (starts_with_digit(text)) {
-		if (!take_number(&text, 2, 0, 59, &t->minute)) {
-			return false;
+	n -= text.len;
+	fraction = text;
+	if (dit_pattern_cut(&text, "[.,]" DIT_DIGIT "+")) {
+		fraction.len -= text.len;
+		dit_cut(&fraction, 1);
+		while (fraction.len > 0 && fraction.data[fraction.len - 1] == '0') {
+			fraction.len--;
 		}
-		/* Second 60 is a leap second. */
-		if (starts_with_digit(text) &&
-		    !take_number(&text, 2, 0, 60, &t->second)) {
-			return false;
-		}
+	} else {
+		fraction = (struct dit_span){0};
 	}
-	return take_fraction(&text, &t->fraction) && read_zone(text, &t->offset);
+	*t = (struct time_text){
+		.year = dit_ascii_number(digits, 4),
+		.month = dit_ascii_number(digits + 4, 2),
+		.day = dit_ascii_number(digits + 6, 2),
+		.hour = dit_ascii_number(digits + 8, 2),
+		.minute = n > 10 ? dit_ascii_number(digits + 10, 2) : 0,
+		.second = n > 12 ? dit_ascii_number(digits + 12, 2) : 0,
+		.fraction = fraction,
+	};
+	/* Second 60 is a leap second. */
+	return t->month >= 1 && t->month <= 12 && t->day >= 1 &&
+	       t->day <= days_of_month(t->year, t->month) && t->hour <= 23 &&
+	       t->minute <= 59 && t->second <= 60 && read_zone(text, &t->offset);
 }
 
 /* @return false: the year has no four digits */
