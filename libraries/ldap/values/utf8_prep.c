@@ -292,6 +292,21 @@ static uint32_t compose_pair(uint32_t first, const struct dit_unicode *second)
 	return 0;
 }
 
+/* The same of Hangul. Both ends of the last range are one too far (values.md 4.1). */
+static uint32_t compose_hangul(uint32_t first, uint32_t second)
+{
+	if (first >= HANGUL_L && first < HANGUL_L + HANGUL_NL && second >= HANGUL_V &&
+	    second < HANGUL_V + HANGUL_NV) {
+		return HANGUL_S +
+		       ((first - HANGUL_L) * HANGUL_NV + second - HANGUL_V) * HANGUL_NT;
+	}
+	return first >= HANGUL_S && first < HANGUL_S_END &&
+	                       (first - HANGUL_S) % HANGUL_NT == 0 &&
+	                       second >= HANGUL_T && second <= HANGUL_T + HANGUL_NT
+	               ? first + second - HANGUL_T
+	               : 0;
+}
+
 static void compose(struct code_points *list)
 {
 	uint32_t *at = list->at;
@@ -313,7 +328,8 @@ static void compose(struct code_points *list)
 
 			ccc = u->ccc;
 			if (before < ccc || before == 0) {
-				composite = compose_pair(at[starter], u);
+				composite = compose_pair(at[starter], u)
+				                    ?: compose_hangul(at[n - 1], c);
 			}
 		}
 		if (composite != 0) {
@@ -325,32 +341,6 @@ static void compose(struct code_points *list)
 		}
 		before = ccc;
 		at[n++] = c;
-	}
-	list->n = n;
-}
-
-static void compose_hangul(struct code_points *list)
-{
-	uint32_t *at = list->at;
-	size_t n = 0;
-
-	for (size_t i = 0; i < list->n; i++) {
-		uint32_t c = at[i];
-		uint32_t last = n > 0 ? at[n - 1] : 0;
-
-		if (last >= HANGUL_L && last < HANGUL_L + HANGUL_NL && c >= HANGUL_V &&
-		    c < HANGUL_V + HANGUL_NV) {
-			at[n - 1] = HANGUL_S +
-			            ((last - HANGUL_L) * HANGUL_NV + (c - HANGUL_V)) *
-			                    HANGUL_NT;
-		} else if (last >= HANGUL_S && last < HANGUL_S_END &&
-		           (last - HANGUL_S) % HANGUL_NT == 0 && c >= HANGUL_T &&
-		           c <= HANGUL_T + HANGUL_NT) {
-			/* Both ends of the range are one too far (values.md 4.1). */
-			at[n - 1] = last + (c - HANGUL_T);
-		} else {
-			at[n++] = c;
-		}
 	}
 	list->n = n;
 }
@@ -421,7 +411,6 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 	if (dit_stop_is_set(arena->stop)) {
 		return DIT_E_STOPPED;
 	}
-	compose_hangul(&list);
 	return encode_squeezed(&list, arena, ret);
 }
 
