@@ -330,9 +330,8 @@ static int put_values(struct modify_edit *edit, struct dit_attr *attr,
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		struct dit_span key = key_of(given, i);
 
-		r = is_soft ? dit_modify_find_values(edit->modifier, attr, 1) : 0;
-		if (r == 0 && (!is_soft || dit_modify_find_value(edit->modifier, key) ==
-		                                   attr->nvalues)) {
+		if (!is_soft || dit_modify_find_value(edit->modifier, attr, key, 1) ==
+		                        attr->nvalues) {
 			r = put_value(edit, attr, given->values[i], key);
 		}
 	}
@@ -356,22 +355,17 @@ static int add_values(struct modify_edit *edit, const struct modify_mod *mod)
 	const struct dit_attr *given = &mod->attr;
 	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	bool is_soft = mod->how == MODIFY_HOW_SOFT_ADD;
-	int r = 0;
 
 	if (attr != NULL && given->ad->type->equality == NULL) {
 		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "add");
 	}
-	if (attr != NULL && !is_soft) {
-		r = dit_modify_find_values(edit->modifier, attr, given->nvalues);
-		for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-			if (dit_modify_find_value(edit->modifier, key_of(given, i)) <
-			    attr->nvalues) {
-				return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i,
-				                    "");
-			}
+	for (uint32_t i = 0; attr != NULL && !is_soft && i < given->nvalues; i++) {
+		if (dit_modify_find_value(edit->modifier, attr, key_of(given, i),
+		                          given->nvalues - i) < attr->nvalues) {
+			return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i, "");
 		}
 	}
-	return r ?: put_values(edit, attr, given, is_soft);
+	return put_values(edit, attr, given, is_soft);
 }
 
 /* The values that are not marked move up. */
@@ -399,27 +393,26 @@ static int take_out(struct modify_edit *edit, struct dit_attr *attr,
 	struct dit_arena_mark mark = dit_arena_mark(scratch);
 	bool *is_gone =
 		dit_arena_calloc(scratch, (size_t)attr->nvalues + 1, sizeof(*is_gone));
-	int r = is_gone == NULL
-	                ? -ENOMEM
-	                : dit_modify_find_values(edit->modifier, attr, given->nvalues);
 
-	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
+	if (is_gone == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < given->nvalues; i++) {
 		struct dit_span value = given->values[i];
 		bool is_bare = dit_attr_is_number(given->ad->type, value);
-		uint32_t at = dit_modify_find_value(edit->modifier,
-		                                    is_bare ? value : key_of(given, i));
+		uint32_t at = dit_modify_find_value(edit->modifier, attr,
+		                                    is_bare ? value : key_of(given, i),
+		                                    given->nvalues - i);
 
 		if (at == attr->nvalues) {
 			return refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
 		}
 		is_gone[at] = true;
 	}
-	if (r == 0) {
-		close_gaps(attr, is_gone);
-	}
+	close_gaps(attr, is_gone);
 	dit_modify_forget_values(edit->modifier);
 	dit_arena_rewind(scratch, mark);
-	return r;
+	return 0;
 }
 
 static int remove_values(struct modify_edit *edit, struct dit_attr *attr,
@@ -626,6 +619,9 @@ int dit_modify_edit(struct modify_edit *edit, const struct dit_dn *dn,
 	struct dit_arena_mark mark = dit_arena_mark(&modifier->kept);
 	int r = dit_entry_grow(&edit->entry, &modifier->scratch);
 
+	if (!modifier->values.is_lasting) {
+		dit_modify_forget_values(modifier);
+	}
 	for (size_t i = 0; i < nmods && r == 0; i++) {
 		r = make_mod(edit, &mods[i]);
 	}

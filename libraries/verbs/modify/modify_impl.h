@@ -134,14 +134,13 @@ struct modify_slot {
 
 /* How equal values of an attribute are found; modify_values.c. */
 struct modify_values {
-	const struct dit_attr *attr; /* that they are looked for in */
-	struct dit_value_order order;
-	bool is_plain; /* equal values have equal lengths */
-	/* The sorted copy of a list. */
-	const struct dit_span *list; /* of which attribute; NULL: of none */
-	uint32_t n;                  /* of its values that are in the copy */
-	uint32_t nwanted;            /* values that were looked for since */
-	struct dit_span *keys;       /* sorted; owned, the bytes are the list's */
+	const struct dit_span *list; /* that they are looked for in; NULL: in none */
+	bool is_lasting;             /* records that follow find the list there, too */
+	bool has_order;              /* it can have a sorted copy, as far as is known */
+	/* The sorted copy of the list. */
+	uint32_t n;            /* values in the copy; 0: there is none */
+	uint32_t nwanted;      /* values that were looked for since */
+	struct dit_span *keys; /* sorted; owned, the bytes are the list's */
 	size_t keys_size;
 	uint32_t *places; /* in the list; owned */
 	size_t places_size;
@@ -212,11 +211,10 @@ int dit_modify_make_threads(struct modifier *modifier);
 
 /* ---- modify_values.c ---- */
 
-/** So many values will be looked for in an attribute, which stays. 0; -ENOMEM */
-int dit_modify_find_values(struct modifier *modifier, const struct dit_attr *attr,
-                           uint32_t nwanted);
-/** The number of an equal value; nvalues: there is none. */
-uint32_t dit_modify_find_value(const struct modifier *modifier, struct dit_span wanted);
+/** The number of an equal value; nvalues: there is none. @param nwanted  so many values,
+ * with this one, are looked for one after the other */
+uint32_t dit_modify_find_value(struct modifier *modifier, const struct dit_attr *attr,
+                               struct dit_span wanted, uint32_t nwanted);
 /** Values of a list move, or leave it. */
 void dit_modify_forget_values(struct modifier *modifier);
 

@@ -8,10 +8,8 @@
  *   copy     m1  m2  m4  m9              with the places 3, 1, 0, 2
  *
  * There is one copy, of the list that was looked at last. It is forgotten when values of
- * a list move, or leave it.
+ * a list move, or leave it; and after a record, if the list was of that alone.
  */
-#include <errno.h>
-
 #include "base/grow.h"
 #include "modify/modify_impl.h"
 
@@ -23,95 +21,88 @@ void dit_modify_forget_values(struct modifier *modifier)
 	modifier->values.list = NULL;
 }
 
-/* A list that holds equal values, as slapadd -q stores them, has no order. */
-static int sort(struct modify_values *values)
+/* Without memory, or with equal values, as slapadd -q stores them, there is no copy. */
+static void sort(struct modify_values *values, const struct dit_attr *attr,
+                 struct dit_value_order order)
 {
-	uint32_t n = values->attr->nvalues;
+	uint32_t n = attr->nvalues;
 
+	values->n = 0;
+	values->nwanted = 0;
+	values->has_order = false;
 	if (DIT_GROW(values->keys, values->keys_size, n) < 0 ||
 	    DIT_GROW(values->places, values->places_size, n) < 0) {
-		return -ENOMEM;
+		return;
 	}
-	memcpy(values->keys, dit_attr_keys(values->attr), n * sizeof(*values->keys));
-	values->nwanted = 0;
-	values->n = dit_values_sort(values->keys, values->places, n, values->order) ==
-	                            DIT_VALUES_UNIQUE
-	                    ? n
-	                    : 0;
-	return 0;
-}
-
-int dit_modify_find_values(struct modifier *modifier, const struct dit_attr *attr,
-                           uint32_t nwanted)
-{
-	struct modify_values *values = &modifier->values;
-	const struct dit_attr_type *type = attr->ad->type;
-
-	values->attr = attr;
-	values->order = dit_value_match_order(type);
-	values->is_plain =
-		!values->order.has_prefixes && type->validator != DIT_VALID_CLASS_NAME;
-	if (!values->is_plain || attr->is_sorted) {
-		return 0;
-	}
-	if (!attr->has_room || values->list != attr->values) {
-		/* One without room is of this record alone. */
-		values->list = attr->has_room ? attr->values : NULL;
-		values->n = 0;
-		values->nwanted = 0;
-	}
-	values->nwanted += nwanted;
-	return attr->nvalues >= SORT_FROM && values->nwanted >= SORT_FROM &&
-	                       (values->n == 0 || attr->nvalues - values->n > NEW_MAX)
-	               ? sort(values)
-	               : 0;
-}
-
-static bool are_equal(const struct modifier *modifier, struct dit_span a,
-                      struct dit_span b)
-{
-	const struct modify_values *values = &modifier->values;
-	const struct dit_schema *schema = modifier->changing.schema;
-	const struct dit_attr_type *type = values->attr->ad->type;
-
-	if (values->is_plain) {
-		return a.len == b.len && values->order.by_value(a, b) == 0;
-	}
-	/* Names of one object class are equal. */
-	return type->validator != DIT_VALID_CLASS_NAME
-	               ? dit_value_compare(values->order, a, b) == 0
-	               : dit_values_equal(schema, type, a, b) &&
-	                         dit_values_equal(schema, type, b, a);
+	memcpy(values->keys, dit_attr_keys(attr), n * sizeof(*values->keys));
+	values->has_order = dit_values_sort(values->keys, values->places, n, order) ==
+	                    DIT_VALUES_UNIQUE;
+	values->n = values->has_order ? n : 0;
 }
 
 /* In sorted keys. n: it is not there */
-static uint32_t find_sorted(const struct modifier *modifier, const struct dit_span *keys,
-                            uint32_t n, struct dit_span wanted)
+static uint32_t find_sorted(const struct dit_span *keys, uint32_t n,
+                            dit_value_order_fn order, struct dit_span wanted)
 {
-	uint32_t at =
-		dit_values_position(keys, n, modifier->values.order.by_value, wanted);
+	uint32_t at = dit_values_position(keys, n, order, wanted);
 
-	return at < n && are_equal(modifier, keys[at], wanted) ? at : n;
+	return at < n && order(keys[at], wanted) == 0 ? at : n;
 }
 
-uint32_t dit_modify_find_value(const struct modifier *modifier, struct dit_span wanted)
+/* Values whose lengths are equal if they are. */
+static uint32_t find_plain(struct modify_values *values, const struct dit_attr *attr,
+                           struct dit_value_order order, struct dit_span wanted,
+                           uint32_t nwanted)
 {
-	const struct modify_values *values = &modifier->values;
-	const struct dit_span *keys = dit_attr_keys(values->attr);
-	uint32_t n = values->attr->nvalues;
-	uint32_t i = values->is_plain ? values->n : 0;
+	const struct dit_span *keys = dit_attr_keys(attr);
+	uint32_t n = attr->nvalues;
+	uint32_t i = 0;
 
-	if (values->is_plain && values->attr->is_sorted) {
-		return find_sorted(modifier, keys, n, wanted);
+	if (attr->is_sorted) {
+		return find_sorted(keys, n, order.by_value, wanted);
 	}
-	if (i > 0) {
-		uint32_t at = find_sorted(modifier, values->keys, i, wanted);
+	if (values->list != attr->values) {
+		values->list = attr->values;
+		values->is_lasting = attr->has_room;
+		values->has_order = true;
+		values->n = 0;
+		values->nwanted = 0;
+	}
+	if (values->has_order && n >= SORT_FROM &&
+	    values->nwanted + nwanted >= SORT_FROM &&
+	    (values->n == 0 || n - values->n > NEW_MAX)) {
+		sort(values, attr, order);
+	}
+	values->nwanted++;
+	i = find_sorted(values->keys, values->n, order.by_value, wanted);
+	if (i < values->n) {
+		return values->places[i];
+	}
+	while (i < n &&
+	       (keys[i].len != wanted.len || order.by_value(keys[i], wanted) != 0)) {
+		i++;
+	}
+	return i;
+}
 
-		if (at < i) {
-			return values->places[at];
-		}
+uint32_t dit_modify_find_value(struct modifier *modifier, const struct dit_attr *attr,
+                               struct dit_span wanted, uint32_t nwanted)
+{
+	const struct dit_attr_type *type = attr->ad->type;
+	const struct dit_schema *schema = modifier->changing.schema;
+	const struct dit_span *keys = dit_attr_keys(attr);
+	struct dit_value_order order = dit_value_match_order(type);
+	bool is_class = type->validator == DIT_VALID_CLASS_NAME;
+	uint32_t i = 0;
+
+	if (!order.has_prefixes && !is_class) {
+		return find_plain(&modifier->values, attr, order, wanted, nwanted);
 	}
-	while (i < n && !are_equal(modifier, keys[i], wanted)) {
+	/* Names of one object class are equal. */
+	while (i < attr->nvalues &&
+	       !(is_class ? dit_values_equal(schema, type, keys[i], wanted) &&
+	                            dit_values_equal(schema, type, wanted, keys[i])
+	                  : dit_value_compare(order, keys[i], wanted) == 0)) {
 		i++;
 	}
 	return i;
