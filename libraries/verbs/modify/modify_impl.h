@@ -11,10 +11,12 @@
 #ifndef DITKIT_MODIFY_IMPL_H
 #define DITKIT_MODIFY_IMPL_H
 
+#include <stdatomic.h>
+
 #include "base/digest.h"
 #include "entry/entry.h"
 #include "entry/why.h"
-#include "index/index_keys.h"
+#include "indexing/key_changes.h"
 #include "job/csn_list.h"
 #include "job/job.h"
 #include "job/release_rules.h"
@@ -132,6 +134,24 @@ struct modify_slot {
 	uint64_t time_us;
 };
 
+/** [own: member]; the last one is main's, and has caches alone. */
+struct modify_member {
+	struct dit_entry_caches caches;
+	/* For the keys of an entry; owned, as the next one. */
+	struct dit_entry_reader *reader;
+	struct dit_attr *attrs;
+	size_t attrs_size;
+	uint64_t npostings;
+	int error;
+};
+
+/** Nodes whose keys are written together. */
+struct modify_part {
+	size_t begin;
+	size_t end;
+	_Atomic size_t next_db; /* [atomic: each database is drawn once a part] */
+};
+
 /* How equal values of an attribute are found; modify_values.c. */
 struct modify_values {
 	const struct dit_span *list; /* that they are looked for in; NULL: in none */
@@ -166,7 +186,9 @@ struct modifier {
 	struct dit_ldif_reader *reader;
 	struct dit_pipeline *pipeline;
 	struct modify_slot slots[DIT_PIPELINE_NSLOTS_MAX];
-	struct dit_entry_caches *members; /* [own: member]; the last ones are main's */
+	struct modify_member *members;   /* one more than there are threads; owned */
+	struct dit_key_changes *changes; /* each member is a producer; owned */
+	struct modify_part part;
 
 	/* The database. */
 	struct dit_data_seal *seal;
@@ -200,13 +222,13 @@ struct modifier {
 /** Main's caches, which come after those of the members. */
 static inline struct dit_entry_caches *modify_caches(const struct modifier *modifier)
 {
-	return &modifier->members[modifier->job.nthreads];
+	return &modifier->members[modifier->job.nthreads].caches;
 }
 
 /* ---- modify_record.c: members, and the stages of the pipeline ---- */
 
-/** The caches of all threads, and the pipeline, if there is an input. 0; -ENOMEM; codes
- * of pthread_create() */
+/** Members, and the pipeline, whose threads write indexes as well. 0; -ENOMEM; errors of
+ * reading; codes of pthread_create() */
 int dit_modify_make_threads(struct modifier *modifier);
 
 /* ---- modify_values.c ---- */

@@ -479,7 +479,7 @@ static void read_record(const struct modifier *modifier,
 	const struct modify_slot *slot = &modifier->slots[share->slot];
 	struct modify_change *change = &slot->changes[i];
 	struct reading reading = {.modifier = modifier,
-	                          .caches = &modifier->members[share->member],
+	                          .caches = &modifier->members[share->member].caches,
 	                          .change = change};
 	int r = 0;
 
@@ -499,7 +499,10 @@ static int fill(void *ctx, unsigned slot)
 {
 	struct modifier *modifier = ctx;
 
-	return dit_ldif_reader_next(modifier->reader, &modifier->slots[slot].batch);
+	return modifier->reader == NULL
+	               ? 0
+	               : dit_ldif_reader_next(modifier->reader,
+	                                      &modifier->slots[slot].batch);
 }
 
 static int begin(void *ctx, unsigned slot_number, size_t *ret_nitems)
@@ -547,17 +550,23 @@ int dit_modify_make_threads(struct modifier *modifier)
 		.shared = dit_job_shared(&modifier->job, modifier->seal),
 		.name = "tool",
 		.is_ahead = modifier->job.nthreads > 1};
-	unsigned n = modifier->job.nthreads + 1;
+	unsigned n = modifier->job.nthreads;
 	int r = 0;
 
-	modifier->members = calloc(n, sizeof(*modifier->members));
+	modifier->members = calloc(n + 1, sizeof(*modifier->members));
 	if (modifier->members == NULL) {
 		return -ENOMEM;
 	}
+	r = dit_entry_caches_init(modify_caches(modifier));
 	for (unsigned i = 0; i < n && r == 0; i++) {
-		r = dit_entry_caches_init(&modifier->members[i]);
+		const struct dit_entry_reader_opts reader = {.snapshot =
+		                                                     modifier->snapshot,
+		                                             .reader = i,
+		                                             .names = &modifier->names,
+		                                             .without_dn = true};
+
+		r = dit_entry_caches_init(&modifier->members[i].caches);
+		r = r ?: dit_entry_reader_new(&modifier->members[i].reader, &reader);
 	}
-	return r < 0 || modifier->opts->mends_memberof
-	               ? r
-	               : dit_pipeline_new(&modifier->pipeline, &opts);
+	return r ?: dit_pipeline_new(&modifier->pipeline, &opts);
 }

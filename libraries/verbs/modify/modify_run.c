@@ -279,8 +279,11 @@ static void release(struct modifier *modifier)
 	}
 	for (unsigned i = 0; modifier->members != NULL && i <= modifier->job.nthreads;
 	     i++) {
-		dit_entry_caches_deinit(&modifier->members[i]);
+		dit_entry_caches_deinit(&modifier->members[i].caches);
+		dit_entry_reader_free(modifier->members[i].reader);
+		free(modifier->members[i].attrs);
 	}
+	dit_key_changes_free(modifier->changes);
 	free(modifier->members);
 	dit_entry_reader_free(modifier->entries);
 	dit_ad_names_deinit(&modifier->names);

@@ -4,19 +4,16 @@
  *
  *   main     id2e: entries that are gone, changed or new; ad2i
  *   main     dn2i: names that go or come, and the counts above them
- *   members  keys of a part of the entries, as they were and as they are; then tables,
+ *   members  keys of a part of the entries, as they were and as they are; then indexes,
  *            one after the other; again with the next part
  *   main     id2v
  */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
-#include "base/team.h"
-#include "indexing/key_changes.h"
 #include "modify/modify_impl.h"
 
 /* Memory of the changes of an entry's keys: of all its keys, or of some. */
@@ -210,35 +207,15 @@ static int write_names(struct modifier *modifier)
 
 /* ---- indexes ---- */
 
-/** [own: member] */
-struct index_member {
-	struct dit_entry_reader *reader; /* owned */
-	struct dit_attr *attrs;          /* of an entry; owned */
-	size_t attrs_size;
-	uint64_t npostings;
-	int error;
-};
-
-struct index_writing {
-	struct modifier *modifier;
-	struct index_member *members;    /* owned */
-	struct dit_key_changes *changes; /* owned; each member is a producer */
-	size_t begin;                    /* of a part of the nodes */
-	size_t end;
-	size_t ndbs;
-	/* [atomic: each database is drawn once a round] */
-	_Atomic size_t next_db;
-};
-
-static int make_keys(struct index_writing *work, unsigned number,
+static int make_keys(const struct modifier *modifier, unsigned number,
                      const struct modify_node *node)
 {
-	struct index_member *member = &work->members[number];
+	struct modify_member *member = &modifier->members[number];
 	const struct modify_entry *entry = node->entry;
 	struct dit_stored_version older = {.reason = NULL};
 	struct dit_entry newer = {.nattrs = 0};
 	int r = node->is_stored
-	                ? dit_stored_keys_read(work->changes->keys[number],
+	                ? dit_stored_keys_read(modifier->changes->keys[number],
 	                                       member->reader, node->id, false, &older)
 	                : 0;
 
@@ -253,36 +230,45 @@ static int make_keys(struct index_writing *work, unsigned number,
 		dit_modify_compose(entry, older.entry.attrs, &newer);
 	}
 	/* A stored entry that cannot have keys was left out of the indexes. */
-	return dit_key_changes_take(work->changes, number, node->id, &older.entry,
+	return dit_key_changes_take(modifier->changes, number, node->id, &older.entry,
 	                            &newer);
 }
 
-/* Keys of a member's share of a part. */
-static int make_share(struct index_writing *work, unsigned number)
+/* A member does no more after an error of its own, or an interrupt. */
+static bool goes_on(const struct modifier *modifier, struct modify_member *member)
 {
-	size_t n = work->end - work->begin;
-	unsigned nmembers = work->modifier->job.nthreads;
-	int r = 0;
+	if (member->error == 0 && dit_stop_is_set(&modifier->job.stop)) {
+		member->error = DIT_E_STOPPED;
+	}
+	return member->error == 0;
+}
 
-	for (size_t i = work->begin + n * number / nmembers;
-	     i < work->begin + n * (number + 1) / nmembers && r == 0; i++) {
-		const struct modify_node *node = work->modifier->tree.nodes[i];
+/* Keys of a member's share of a part. */
+static void make_share(void *ctx, unsigned number)
+{
+	const struct modifier *modifier = ctx;
+	struct modify_member *member = &modifier->members[number];
+	size_t begin = modifier->part.begin;
+	size_t n = modifier->part.end - begin;
+	unsigned nmembers = modifier->job.nthreads;
+
+	for (size_t i = begin + n * number / nmembers;
+	     i < begin + n * (number + 1) / nmembers && goes_on(modifier, member); i++) {
+		const struct modify_node *node = modifier->tree.nodes[i];
 
 		if (has_content(node) && node->id > 0) {
-			r = make_keys(work, number, node);
+			member->error = make_keys(modifier, number, node);
 		}
 	}
-	return r;
 }
 
 /* The changes of all members. */
-static int change_index(const struct index_writing *work, struct index_member *member,
+static int change_index(const struct modifier *modifier, struct modify_member *member,
                         size_t db)
 {
-	struct modifier *modifier = work->modifier;
 	struct dit_changed_lists lists;
 	const struct dit_list_changes changes = {dit_changed_lists_next, &lists};
-	int r = dit_changed_lists_open(&lists, work->changes, db);
+	int r = dit_changed_lists_open(&lists, modifier->changes, db);
 
 	r = r ?: dit_output_change_index(&modifier->output->base, db, &changes);
 	member->npostings += lists.n;
@@ -290,53 +276,18 @@ static int change_index(const struct index_writing *work, struct index_member *m
 	return r;
 }
 
-static int change_indexes(struct index_writing *work, unsigned number)
+static void change_indexes(void *ctx, unsigned number)
 {
-	size_t db = atomic_fetch_add_explicit(&work->next_db, 1, memory_order_relaxed);
-	int r = 0;
+	struct modifier *modifier = ctx;
+	struct modify_member *member = &modifier->members[number];
+	size_t ndbs = dit_index_set_ndbs(modifier->indexes);
+	size_t db = 0;
 
-	while (db < work->ndbs && r == 0) {
-		r = change_index(work, &work->members[number], db);
-		db = atomic_fetch_add_explicit(&work->next_db, 1, memory_order_relaxed);
+	while (goes_on(modifier, member) &&
+	       (db = atomic_fetch_add_explicit(&modifier->part.next_db, 1,
+	                                       memory_order_relaxed)) < ndbs) {
+		member->error = change_index(modifier, member, db);
 	}
-	return r;
-}
-
-/* Rounds 1, 3 ... make keys of a part, rounds 2, 4 ... change the indexes. */
-static void run_round(void *ctx, unsigned number, uint64_t round)
-{
-	struct index_writing *work = ctx;
-	struct index_member *member = &work->members[number];
-
-	if (member->error < 0 || dit_stop_is_set(&work->modifier->job.stop)) {
-		member->error = member->error < 0 ? member->error : DIT_E_STOPPED;
-		return;
-	}
-	member->error =
-		round % 2 == 1 ? make_share(work, number) : change_indexes(work, number);
-}
-
-static int init_member(struct index_writing *work, unsigned number)
-{
-	const struct modifier *modifier = work->modifier;
-	const struct dit_entry_reader_opts opts = {.snapshot = modifier->snapshot,
-	                                           .reader = number,
-	                                           .names = &modifier->names,
-	                                           .without_dn = true};
-
-	return dit_entry_reader_new(&work->members[number].reader, &opts);
-}
-
-static void free_members(struct index_writing *work)
-{
-	unsigned nmembers = work->modifier->job.nthreads;
-
-	for (unsigned i = 0; work->members != NULL && i < nmembers; i++) {
-		dit_entry_reader_free(work->members[i].reader);
-		free(work->members[i].attrs);
-	}
-	free(work->members);
-	dit_key_changes_free(work->changes);
 }
 
 static uint64_t part_bytes(const struct modifier *modifier)
@@ -347,69 +298,57 @@ static uint64_t part_bytes(const struct modifier *modifier)
 }
 
 /* A part whose keys fit half of the memory, about. False: there are no more. */
-static bool next_part(struct index_writing *work)
+static bool next_part(struct modifier *modifier)
 {
-	const struct modifier *modifier = work->modifier;
 	uint64_t room = part_bytes(modifier);
+	struct modify_part *part = &modifier->part;
 	uint64_t bytes = 0;
 
-	work->begin = work->end;
-	while (work->end < modifier->tree.nnodes && bytes <= room) {
-		const struct modify_node *node = modifier->tree.nodes[work->end++];
+	part->begin = part->end;
+	while (part->end < modifier->tree.nnodes && bytes <= room) {
+		const struct modify_node *node = modifier->tree.nodes[part->end++];
 
 		bytes += node->is_gone || !node->is_stored ? WHOLE_BYTES : SOME_BYTES;
 	}
-	return work->end > work->begin;
+	return part->end > part->begin;
 }
 
-static int run_rounds(struct index_writing *work)
+static int write_part(struct modifier *modifier)
 {
-	struct modifier *modifier = work->modifier;
-	struct dit_ticker *ticker = dit_job_ticker(&modifier->job);
-	struct dit_team *team = NULL;
-	int r = dit_team_new(&team, modifier->job.nthreads, "tool", run_round, work);
+	struct dit_pipeline *pipeline = modifier->pipeline;
+	int r = dit_key_changes_begin(modifier->changes);
 
-	while (r == 0 && next_part(work)) {
-		dit_team_rest(team, ticker);
-		r = dit_key_changes_begin(work->changes);
-		if (r < 0) {
-			break;
-		}
-		dit_team_meet(team, ticker);
-		r = work->begin > 0 ? dit_output_reach(&modifier->output->base) : 0;
-		modifier->count.done = work->begin;
-		dit_team_rest(team, ticker);
-		r = r ?: dit_key_changes_finish(work->changes);
-		atomic_store_explicit(&work->next_db, 0, memory_order_relaxed);
-		if (r == 0) {
-			dit_team_meet(team, ticker);
-		}
+	if (r < 0) {
+		return r;
 	}
-	dit_team_free(team, ticker);
-	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
-		r = work->members[i].error;
-		modifier->stats->npostings += work->members[i].npostings;
+	dit_pipeline_begin_work(pipeline, make_share, modifier);
+	r = modifier->part.begin > 0 ? dit_output_reach(&modifier->output->base) : 0;
+	modifier->count.done = modifier->part.begin;
+	dit_pipeline_end_work(pipeline);
+	r = r ?: dit_key_changes_finish(modifier->changes);
+	if (r == 0) {
+		atomic_store_explicit(&modifier->part.next_db, 0, memory_order_relaxed);
+		dit_pipeline_begin_work(pipeline, change_indexes, modifier);
+		dit_pipeline_end_work(pipeline);
 	}
 	return r;
 }
 
 static int write_indexes(struct modifier *modifier)
 {
-	struct index_writing work = {.modifier = modifier,
-	                             .ndbs = dit_index_set_ndbs(modifier->indexes)};
 	const struct dit_builders_opts opts = {
 		.indexes = modifier->indexes,
 		.shared = dit_job_shared(&modifier->job, modifier->seal),
 		.memory_bytes = PART_FACTOR * part_bytes(modifier)};
-	int r = 0;
+	int r = dit_key_changes_new(&modifier->changes, &opts);
 
-	work.members = calloc(modifier->job.nthreads, sizeof(*work.members));
-	r = work.members == NULL ? -ENOMEM : dit_key_changes_new(&work.changes, &opts);
-	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
-		r = init_member(&work, i);
+	while (r == 0 && next_part(modifier)) {
+		r = write_part(modifier);
 	}
-	r = r ?: run_rounds(&work);
-	free_members(&work);
+	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
+		r = modifier->members[i].error;
+		modifier->stats->npostings += modifier->members[i].npostings;
+	}
 	return r;
 }
 
