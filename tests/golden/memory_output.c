@@ -61,13 +61,12 @@ __typeof__(dit_output_put_ad) __wrap_dit_output_put_ad;
 __typeof__(dit_output_reserve_entry) __wrap_dit_output_reserve_entry;
 __typeof__(dit_output_entry_writer) __wrap_dit_output_entry_writer;
 __typeof__(dit_output_put_split) __wrap_dit_output_put_split;
-__typeof__(dit_output_open_names) __wrap_dit_output_open_names;
 __typeof__(dit_output_find_entry) __wrap_dit_output_find_entry;
 __typeof__(dit_output_replace_entry) __wrap_dit_output_replace_entry;
 __typeof__(dit_output_begin_changes) __wrap_dit_output_begin_changes;
 __typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
 __typeof__(dit_output_put_lists) __wrap_dit_output_put_lists;
-__typeof__(dit_output_put_record) __wrap_dit_output_put_record;
+__typeof__(dit_output_put_name) __wrap_dit_output_put_name;
 __typeof__(dit_output_finish) __wrap_dit_output_finish;
 __typeof__(dit_output_drop) __wrap_dit_output_drop;
 
@@ -214,14 +213,6 @@ int __wrap_dit_output_add_index(struct dit_output *output,
 	return add_db(of(output), index->name, INDEX | integerkey);
 }
 
-int __wrap_dit_output_open_names(struct dit_record_output *output,
-                                 struct dit_output_table **ret)
-{
-	of(&output->base)->open = DN2I;
-	*ret = (struct dit_output_table *)output;
-	return 0;
-}
-
 int __wrap_dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
                                 struct dit_output_table **ret)
 {
@@ -248,10 +239,10 @@ int __wrap_dit_output_put_lists(struct dit_output_table *table,
 	return r;
 }
 
-int __wrap_dit_output_put_record(struct dit_output_table *table, uint64_t id,
-                                 struct dit_span record)
+int __wrap_dit_output_put_name(struct dit_record_output *output, uint64_t id,
+                               struct dit_span record)
 {
-	return put(of_table(table), DN2I, span_of(&id), record);
+	return put(of(&output->base), DN2I, span_of(&id), record);
 }
 
 int __wrap_dit_output_finish(struct dit_output_table *table, uint64_t *ret_bytes)

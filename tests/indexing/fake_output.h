@@ -91,10 +91,9 @@ __typeof__(dit_table_writer_mark) __wrap_dit_table_writer_mark;
 __typeof__(dit_table_writer_release) __wrap_dit_table_writer_release;
 __typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
 __typeof__(dit_output_put_split) __wrap_dit_output_put_split;
-__typeof__(dit_output_put_record) __wrap_dit_output_put_record;
+__typeof__(dit_output_put_name) __wrap_dit_output_put_name;
 __typeof__(dit_output_finish) __wrap_dit_output_finish;
 __typeof__(dit_output_drop) __wrap_dit_output_drop;
-__typeof__(dit_output_open_names) __wrap_dit_output_open_names;
 __typeof__(dit_output_find_entry) __wrap_dit_output_find_entry;
 __typeof__(dit_output_replace_entry) __wrap_dit_output_replace_entry;
 
@@ -218,13 +217,6 @@ int __wrap_dit_output_put_split(struct dit_record_output *output, uint64_t id,
 	                DIT_SPAN_ARGS(record));
 }
 
-int __wrap_dit_output_open_names(struct dit_record_output *output,
-                                 struct dit_output_table **ret)
-{
-	*ret = (struct dit_output_table *)output;
-	return fake_log(fake_of(output), "%s", "");
-}
-
 int __wrap_dit_output_find_entry(struct dit_record_output *output, uint64_t id,
                                  struct dit_span *ret)
 {
@@ -249,10 +241,10 @@ int __wrap_dit_output_replace_entry(struct dit_record_output *output, uint64_t i
 	return fake_log(fake, "replace %d\n", (int)id);
 }
 
-int __wrap_dit_output_put_record(struct dit_output_table *table, uint64_t id,
-                                 struct dit_span record)
+int __wrap_dit_output_put_name(struct dit_record_output *output, uint64_t id,
+                               struct dit_span record)
 {
-	struct fake_output *fake = (struct fake_output *)table;
+	struct fake_output *fake = fake_of(output);
 	struct dit_name name = {0};
 
 	assert_int_equal(dit_name_decode(record, &name), 0);

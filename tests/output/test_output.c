@@ -79,19 +79,16 @@ static void put_entry(struct dit_record_output *output, uint64_t id, const char 
 static void put_names(struct dit_record_output *output, uint64_t id, const char *rdn)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	struct dit_output_table *table = NULL;
 	int len = 0;
 
-	assert_int_equal(dit_output_open_names(output, &table), 0);
 	len = encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id, 1);
-	assert_int_equal(dit_output_put_record(table, id - 1,
-	                                       (struct dit_span){record, (size_t)len}),
+	assert_int_equal(dit_output_put_name(output, id - 1,
+	                                     (struct dit_span){record, (size_t)len}),
 	                 0);
 	len = encode_self(record, dit_span_of(rdn), dit_span_of(rdn), id - 1);
 	assert_int_equal(
-		dit_output_put_record(table, id, (struct dit_span){record, (size_t)len}),
+		dit_output_put_name(output, id, (struct dit_span){record, (size_t)len}),
 		0);
-	assert_int_equal(dit_output_finish(table, NULL), 0);
 }
 
 static void put_index(struct dit_record_output *output, size_t number, const char *key,
@@ -290,7 +287,7 @@ TEST(what_cannot_be_is_refused)
 	fill(output, 1);
 	/* Each table once, and none after the changes. */
 	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), -EINVAL);
-	assert_int_equal(dit_output_open_names(output, &table), -EINVAL);
+	assert_int_equal(dit_output_put_name(output, 1, DIT_SPAN("late")), -EINVAL);
 	publish(output);
 
 	assert_refused(open_output(dir), 3);
@@ -298,10 +295,8 @@ TEST(what_cannot_be_is_refused)
 	add_index(output, "cn", true);
 	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
 	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &other), -EINVAL);
-	assert_int_equal(dit_output_open_names(output, &other), 0);
 	assert_int_equal(put_list(table, "cccc", ids, 1), 0);
 	dit_output_drop(table);
-	dit_output_drop(other);
 	dit_output_drop(NULL);
 	/* Before the changes, and after them. */
 	assert_int_equal(dit_output_put_split(output, 3, 1, 0, DIT_SPAN("early")),

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "files/lmdb_append.h"
-#include "output/record_output.h"
 #include "reader/stored_order.h"
 
 /* ---- a table ---- */
@@ -111,25 +110,6 @@ int dit_output_put_lists(struct dit_output_table *part,
 	return r;
 }
 
-int dit_output_put_record(struct dit_output_table *part, uint64_t id,
-                          struct dit_span record)
-{
-	const struct dit_index_table *table = part->table;
-	const struct dit_span key = {(const char *)&id, sizeof(id)};
-
-	return part->merge != NULL
-	               ? dit_tree_merge_record(part->merge, key, record)
-	               : dit_lmdb_append_put_item(table->append, table->db, key, record);
-}
-
-int dit_output_remove_record(struct dit_output_table *part, uint64_t id,
-                             struct dit_span record)
-{
-	const struct dit_span key = {(const char *)&id, sizeof(id)};
-
-	return dit_tree_merge_remove_record(part->merge, key, record);
-}
-
 /* All parts have ended: the branches above their leaves. */
 static int join_parts(struct dit_index_table *table)
 {
@@ -172,25 +152,6 @@ void dit_output_drop(struct dit_output_table *part)
 }
 
 /* ---- opened ---- */
-
-int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, struct dit_output_table *part,
-                         bool rebuilds, struct dit_output_table **ret)
-{
-	int r = tables->is_closed || table->is_written ? -EINVAL
-	        : table->append != NULL
-	                ? 0
-	                : dit_index_table_merge(tables, table, part, rebuilds);
-
-	if (r == 0) {
-		if (table->append != NULL) { /* else threads open parts side by side */
-			table->is_written = true;
-		}
-		part->table = table;
-		*ret = part;
-	}
-	return r;
-}
 
 int dit_output_cut_index(struct dit_output *output, size_t number, unsigned nparts)
 {
@@ -283,17 +244,23 @@ int dit_output_open_part(struct dit_output *output, size_t number, unsigned part
 {
 	struct dit_index_tables *tables = output->indexes;
 	struct dit_index_table *table = NULL;
+	int r = 0;
 
-	if (number >= tables->n) {
+	if (tables->is_closed || number >= tables->n) {
 		return -EINVAL;
 	}
 	table = &tables->list[number];
-	if (part > 0 && part >= table->nparts) {
+	if (table->is_written || (part > 0 && part >= table->nparts)) {
 		return -EINVAL;
 	}
-	return dit_index_table_open(
-		tables, table, table->nparts > 0 ? &table->parts[part] : &table->whole,
-		tables->rebuilds, ret);
+	*ret = table->nparts > 0 ? &table->parts[part] : &table->whole;
+	if (table->append != NULL) {
+		table->is_written = true; /* else threads open parts side by side */
+		(*ret)->table = table;
+	} else {
+		r = dit_index_table_merge(tables, table, *ret, tables->rebuilds);
+	}
+	return r;
 }
 
 int dit_index_tables_check(const struct dit_index_tables *tables)

@@ -78,12 +78,6 @@ int dit_index_table_merge(const struct dit_index_tables *tables,
 /** End the merge of a table; its `tree` is the result. Without a merge nothing is done.
  * @param ret_bytes  as a merge's */
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);
-/** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
- * written, or open; or the tables are closed */
-int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, struct dit_output_table *part,
-                         bool rebuilds, struct dit_output_table **ret);
-
 /** 0; -EINVAL: not all are finished */
 int dit_index_tables_check(const struct dit_index_tables *tables);
 void dit_index_tables_deinit(struct dit_index_tables *tables);

@@ -108,7 +108,7 @@ enum dit_publish_step {
 
 /* ---- tables ---- */
 
-/** One index database, a part of one, or dn2i, while it is written. [own: the thread that
+/** One index database, or a part of one, while it is written. [own: the thread that
  * opened it] */
 struct dit_output_table;
 

@@ -3,7 +3,7 @@
  * An output of records: a database that is written, new or existing.
  *
  *   dit_output_open()
- *   look-ups, entries, attribute numbers, split values; tables of names and indexes
+ *   look-ups; entries, attribute numbers, names; tables of indexes
  *   dit_output_begin_changes(); records that could not come in order
  *   then the output is published, as any other (output.h)
  *
@@ -227,25 +227,17 @@ int dit_output_remove_splits(struct dit_record_output *output, uint64_t id, uint
 int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                          uint32_t number, struct dit_span record);
 
-/* ---- tables ---- */
+/* ---- names: main ---- */
 
-/**
- * Open dn2i for calls of dit_output_put_record(), in the order in which records are
- * stored. Each table is opened once.
- *
- * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
- */
-int dit_output_open_names(struct dit_record_output *output,
-                          struct dit_output_table **ret);
-
-/** A stored record with the same name is replaced.
+/** dn2i: a record, in the order in which records are stored. A stored one with the same
+ * name is replaced.
  * @param id  the node under which the record lies; @p record  key_max bytes at most */
-int dit_output_put_record(struct dit_output_table *table, uint64_t id,
-                          struct dit_span record);
+int dit_output_put_name(struct dit_record_output *output, uint64_t id,
+                        struct dit_span record);
 
 /** The stored record with the same name goes, if there is one. As above */
-int dit_output_remove_record(struct dit_output_table *table, uint64_t id,
-                             struct dit_span record);
+int dit_output_remove_name(struct dit_record_output *output, uint64_t id,
+                           struct dit_span record);
 
 /* ---- changes: main, no table is open ---- */
 

@@ -90,14 +90,6 @@ int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
 
 /* ---- entries ---- */
 
-int dit_output_open_names(struct dit_record_output *output, struct dit_output_table **ret)
-{
-	struct dit_record_tables *tables = of(output);
-	struct dit_index_table *names = &tables->fixed[DIT_FIXED_NAMES];
-
-	return dit_index_table_open(&tables->indexes, names, &names->whole, false, ret);
-}
-
 /* A table of main: its merge, or its number. Until the changes, or from then on. */
 static int reach(struct dit_record_tables *tables, enum dit_fixed_db db,
                  bool takes_changes, struct dit_index_table **ret)
@@ -211,6 +203,30 @@ int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t
 	               : dit_tree_merge_record(table->whole.merge, key, record);
 }
 
+int dit_output_put_name(struct dit_record_output *output, uint64_t id,
+                        struct dit_span record)
+{
+	struct dit_index_table *table = NULL;
+	int r = reach(of(output), DIT_FIXED_NAMES, false, &table);
+
+	return r < 0 ? r
+	       : table->append != NULL
+	               ? dit_lmdb_append_put_item(table->append, table->db, span_of(&id),
+	                                          record)
+	               : dit_tree_merge_record(table->whole.merge, span_of(&id), record);
+}
+
+int dit_output_remove_name(struct dit_record_output *output, uint64_t id,
+                           struct dit_span record)
+{
+	struct dit_index_table *table = NULL;
+	int r = reach(of(output), DIT_FIXED_NAMES, false, &table);
+
+	return r < 0 ? r
+	             : dit_tree_merge_remove_record(table->whole.merge, span_of(&id),
+	                                            record);
+}
+
 /* ---- changes ---- */
 
 /* Their tree can be read, or merged again. */
@@ -233,7 +249,8 @@ int dit_output_begin_changes(struct dit_record_output *output)
 	                ? -EINVAL
 	                : dit_index_table_end(&tables->fixed[DIT_FIXED_ADS], NULL);
 
-	r = r < 0 ? r : end_entries(tables);
+	r = r ?: dit_index_table_end(&tables->fixed[DIT_FIXED_NAMES], NULL);
+	r = r ?: end_entries(tables);
 	tables->indexes.is_closed |= r == 0;
 	return r;
 }

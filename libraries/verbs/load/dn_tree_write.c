@@ -163,16 +163,15 @@ static int push_all_grown(struct dit_dn_tree *tree)
 /* ---- dn2i ---- */
 
 /* The dummy that slapd stores first below the root (storage.md 3.1). */
-static int put_dummy(struct dit_output_table *table)
+static int put_dummy(struct dit_record_output *output)
 {
 	static const char dummy[12];
 
-	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
+	return dit_output_put_name(output, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
 /* The size of a subtree is at the end of its record. */
-static int put_record(struct dit_dn_tree *tree, struct dit_output_table *table,
-                      const struct dit_sort_record *sorted)
+static int put_record(struct dit_dn_tree *tree, const struct dit_sort_record *sorted)
 {
 	char bytes[DIT_NAME_RECORD_LONGEST];
 	size_t head_len = sorted->key.len - ID_BYTES;
@@ -191,21 +190,22 @@ static int put_record(struct dit_dn_tree *tree, struct dit_output_table *table,
 		       sizeof(name.nsubs));
 	}
 	return r
-	               ?: dit_output_put_record(
-				  table, dit_be_get(sorted->key.data, ID_BYTES), record);
+	               ?: dit_output_put_name(tree->output,
+	                                      dit_be_get(sorted->key.data, ID_BYTES),
+	                                      record);
 }
 
-static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
+static int put_records(struct dit_dn_tree *tree)
 {
 	struct dit_sort_record sorted = {0};
 	int r = 0;
 
 	if (tree->nnodes > 0 && !tree->output->stored.has_names) {
-		r = put_dummy(table);
+		r = put_dummy(tree->output);
 	}
 	r = r ?: dit_sorter_next(tree->records, &sorted);
 	while (r > 0) {
-		r = put_record(tree, table, &sorted);
+		r = put_record(tree, &sorted);
 		if (r == 0) {
 			dit_tick_often(tree->shared.ticker);
 		}
@@ -233,17 +233,10 @@ static void count_subtrees(struct dit_dn_tree *tree)
 
 int dit_dn_tree_write(struct dit_dn_tree *tree)
 {
-	struct dit_output_table *table = NULL;
 	int r = 0;
 
 	count_subtrees(tree);
 	r = push_all_grown(tree);
 	r = r ?: dit_sorter_seal(tree->records);
-	r = r ?: dit_output_open_names(tree->output, &table);
-	r = r ?: put_records(tree, table);
-	if (r == 0) {
-		return dit_output_finish(table, NULL);
-	}
-	dit_output_drop(table);
-	return r;
+	return r ?: put_records(tree);
 }

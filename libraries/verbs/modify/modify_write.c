@@ -152,8 +152,7 @@ static int compare_changes(const void *a, const void *b)
 	return compare_records(x, y) ?: y->goes - x->goes;
 }
 
-static int put_names(struct modifier *modifier, const struct name_changes *changes,
-                     struct dit_output_table *table)
+static int put_names(struct modifier *modifier, const struct name_changes *changes)
 {
 	size_t most = modifier->output->base.key_max;
 	char *record = dit_arena_bytes(&modifier->scratch, most);
@@ -169,9 +168,11 @@ static int put_names(struct modifier *modifier, const struct name_changes *chang
 		}
 		len = dit_name_encode(record, most, &change->name);
 		bytes.len = len < 0 ? 0 : (size_t)len;
-		r = len < 0        ? len
-		    : change->goes ? dit_output_remove_record(table, change->under, bytes)
-		                   : dit_output_put_record(table, change->under, bytes);
+		r = len < 0 ? len
+		    : change->goes
+		            ? dit_output_remove_name(modifier->output, change->under,
+		                                     bytes)
+		            : dit_output_put_name(modifier->output, change->under, bytes);
 	}
 	return r;
 }
@@ -179,7 +180,6 @@ static int put_names(struct modifier *modifier, const struct name_changes *chang
 static int write_names(struct modifier *modifier)
 {
 	struct name_changes changes = {.list = NULL};
-	struct dit_output_table *table = NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < modifier->tree.nnodes && r == 0; i++) {
@@ -193,13 +193,7 @@ static int write_names(struct modifier *modifier)
 	}
 	if (r == 0 && changes.n > 0) {
 		qsort(changes.list, changes.n, sizeof(*changes.list), compare_changes);
-		r = dit_output_open_names(modifier->output, &table);
-		r = r ?: put_names(modifier, &changes, table);
-		if (r == 0) {
-			r = dit_output_finish(table, NULL);
-		} else {
-			dit_output_drop(table);
-		}
+		r = put_names(modifier, &changes);
 	}
 	free(changes.list);
 	return r;
