@@ -29,7 +29,6 @@ nomem_flags = \
 
 # For programs with an output of records of their own (indexing/fake_output.h).
 record_output_wraps = \
-	-Wl,--wrap=dit_output_drop \
 	-Wl,--wrap=dit_output_entry_writer \
 	-Wl,--wrap=dit_output_find_ad \
 	-Wl,--wrap=dit_output_find_child \

@@ -68,7 +68,6 @@ __typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
 __typeof__(dit_output_put_lists) __wrap_dit_output_put_lists;
 __typeof__(dit_output_put_name) __wrap_dit_output_put_name;
 __typeof__(dit_output_finish) __wrap_dit_output_finish;
-__typeof__(dit_output_drop) __wrap_dit_output_drop;
 
 static struct memory *published;
 static struct memory *of(struct dit_output *output)
@@ -250,11 +249,6 @@ int __wrap_dit_output_finish(struct dit_output_table *table, uint64_t *ret_bytes
 	(void)table;
 	(void)ret_bytes;
 	return 0;
-}
-
-void __wrap_dit_output_drop(struct dit_output_table *table)
-{
-	(void)table;
 }
 
 /* ---- changes ---- */

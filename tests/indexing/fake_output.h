@@ -93,7 +93,6 @@ __typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
 __typeof__(dit_output_put_split) __wrap_dit_output_put_split;
 __typeof__(dit_output_put_name) __wrap_dit_output_put_name;
 __typeof__(dit_output_finish) __wrap_dit_output_finish;
-__typeof__(dit_output_drop) __wrap_dit_output_drop;
 __typeof__(dit_output_find_entry) __wrap_dit_output_find_entry;
 __typeof__(dit_output_replace_entry) __wrap_dit_output_replace_entry;
 
@@ -262,11 +261,6 @@ int __wrap_dit_output_finish(struct dit_output_table *table, uint64_t *ret_bytes
 	(void)table;
 	(void)ret_bytes;
 	return 0;
-}
-
-void __wrap_dit_output_drop(struct dit_output_table *table)
-{
-	(void)table;
 }
 
 /** An empty new database; the caller changes what it likes. */

@@ -7,7 +7,6 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_index_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=dit_output_cut_index \
-	-Wl,--wrap=dit_output_drop \
 	-Wl,--wrap=dit_output_finish \
 	-Wl,--wrap=dit_output_open_part \
 	-Wl,--wrap=dit_output_put_lists

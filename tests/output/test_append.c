@@ -93,7 +93,6 @@ TEST(lists_of_every_length_are_stored)
 			assert_int_equal(put(table, i + 1, 4, ids, sizes[i]), 0);
 			want += sizes[i];
 		}
-		dit_output_drop(table);
 		assert_true(fixture_used_bytes(staging) > 1 << 20);
 		assert_int_equal(fixture_end(staging, &bytes), 0);
 		assert_int_equal(count(dir, "cn"), want);

@@ -159,11 +159,7 @@ static int put_index(struct dit_record_output *output, size_t number, unsigned r
 			add_ids(&lists[number][k], ids, list.nids, list.is_repeated);
 		}
 	}
-	if (r == 0) {
-		r = dit_output_finish(table, NULL);
-	} else if (table != NULL) {
-		dit_output_drop(table);
-	}
+	r = r ?: dit_output_finish(table, NULL);
 	free(ids);
 	return r;
 }

@@ -65,11 +65,7 @@ static int write_table(struct dit_output *output, unsigned nkeys)
 
 		r = dit_output_put_lists(table, &list, 1);
 	}
-	if (r < 0) {
-		dit_output_drop(table);
-		return r;
-	}
-	return dit_output_finish(table, NULL);
+	return r ?: dit_output_finish(table, NULL);
 }
 
 /* ---- the last step ---- */

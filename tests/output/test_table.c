@@ -366,11 +366,7 @@ static void *write_one_database(void *arg)
 			fixture_put_list(table, (struct dit_span){(const char *)&key, 4},
 		                         ids, 1 + (n + work->number) % 10);
 	}
-	if (work->r == 0) {
-		work->r = dit_output_finish(table, NULL);
-	} else {
-		dit_output_drop(table);
-	}
+	work->r = work->r ?: dit_output_finish(table, NULL);
 	return NULL;
 }
 
@@ -530,7 +526,6 @@ TEST(keys_and_ids_out_of_order_are_refused)
 		                                  (struct dit_span){b->key, b->len},
 		                                  b->ids, b->nids),
 		                 cases[i].error);
-		dit_output_drop(table);
 		fixture_abandon(staging);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);
@@ -577,7 +572,6 @@ TEST(parts_are_opened_once_and_in_time)
 	assert_int_equal(dit_output_finish(table, NULL), 0);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 	put_numbered_keys(table, ascending_ids(), 0, 9, 8);
-	dit_output_drop(table);
 	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_PREPARE), -EINVAL);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
@@ -612,7 +606,6 @@ static int fill_up(struct dit_record_output *staging)
 		r = fixture_put_list(table, (struct dit_span){(const char *)&key, 4},
 		                     ascending_ids(), 10000);
 	}
-	dit_output_drop(table);
 	return r;
 }
 

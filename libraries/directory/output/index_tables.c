@@ -143,14 +143,6 @@ int dit_output_finish(struct dit_output_table *part, uint64_t *ret_bytes)
 	return r;
 }
 
-/* The merge of a part is freed with the table: another one may not be opened instead. */
-void dit_output_drop(struct dit_output_table *part)
-{
-	if (part != NULL && part == &part->table->whole) {
-		free_merge(part);
-	}
-}
-
 /* ---- opened ---- */
 
 int dit_output_cut_index(struct dit_output *output, size_t number, unsigned nparts)

@@ -186,7 +186,8 @@ int dit_output_cut_index(struct dit_output *output, size_t number, unsigned npar
  * bytes of the whole index.
  *
  * @param part  0 if the index is not cut
- * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
+ * @param ret  to be given to dit_output_finish() by the same thread; after an error it
+ *             goes with the output
  */
 int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
                          struct dit_output_table **ret);
@@ -212,9 +213,6 @@ int dit_output_put_lists(struct dit_output_table *table,
 /** Finish the table. Frees @p table in every case. @param ret_bytes  gets the bytes of
  * its pages, unless liblmdb makes them; NULL: not wanted */
 int dit_output_finish(struct dit_output_table *table, uint64_t *ret_bytes);
-
-/** Give up. NULL is fine. */
-void dit_output_drop(struct dit_output_table *table);
 
 /**
  * Bytes of the data file that are in use so far.

@@ -131,11 +131,7 @@ static int fill_table(struct dit_index_writer *writer, struct job *job)
 		return r;
 	}
 	r = move_lists(writer, job, table);
-	if (r == 0) {
-		return dit_output_finish(table, &job->cost.bytes);
-	}
-	dit_output_drop(table);
-	return r;
+	return r ?: dit_output_finish(table, &job->cost.bytes);
 }
 
 static int write_table(struct dit_index_writer *writer, unsigned member, struct job *job)
