@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "arguments.h"
 
-#include <err.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,16 +103,6 @@ void text_echo(FILE *out, const char *text)
 	(void)fprintf(out, "... [%zu bytes]", len);
 }
 
-int common_say(int r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vwarnx(format, args);
-	va_end(args);
-	return r;
-}
-
 int common_fail_path(const char *path, const char *reason)
 {
 	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
@@ -123,14 +112,31 @@ int common_fail_path(const char *path, const char *reason)
 }
 
 /*
- * Names and values of an input are in the texts. Whoever reads standard error, a terminal
- * or a log, gets '?' for control characters: one report is one line.
+ * Names of files, and names and values of an input, are in the texts. Whoever reads
+ * standard error, a terminal or a log, gets '?' for control characters: one report is one
+ * line.
  */
 static void print_line(const char *program, const char *what, const char *text)
 {
 	(void)fprintf(stderr, "%s%s", program, what);
 	text_put(stderr, text, strlen(text));
 	(void)fputc('\n', stderr);
+}
+
+int common_say(int r, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0) {
+		text = NULL;
+	}
+	va_end(args);
+	print_line(program_invocation_short_name, ": ",
+	           text == NULL ? "no memory" : text);
+	free(text);
+	return r;
 }
 
 void common_print_report(bool is_silent, const struct dit_report *report)

@@ -123,3 +123,6 @@ cp part-2-of-12.ldif part-02-of-12.ldif
 load
 cd shards/one && mv part-02-of-12.ldif part-12-of-12.ldif
 load
+split none
+cp part-2-of-12.ldif $'red\e[31m\nditadd: all is fine.ldif'
+load
