@@ -211,7 +211,8 @@ TEST(a_state_stays_while_others_commit)
 	unsigned nseen = 0;
 
 	assert_int_equal(write(other.to, "s", 1), 1);
-	for (int i = 0; i < 200; i++) {
+	/* On a busy machine the others may begin late. */
+	for (int i = 0; i < 200 || nseen <= 2; i++) {
 		struct dit_snapshot *snapshot = NULL;
 		uint64_t txn_id = 0;
 		unsigned n = 0;
@@ -228,8 +229,6 @@ TEST(a_state_stays_while_others_commit)
 		assert_int_equal(snapshot->map.meta.transaction, txn_id);
 		dit_snapshot_close(snapshot);
 	}
-	assert_true(nseen > 2);
-
 	(void)kill(other.pid, SIGKILL);
 	(void)waitpid(other.pid, NULL, 0);
 	(void)close(other.to);
