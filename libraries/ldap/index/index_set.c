@@ -292,42 +292,24 @@ void dit_index_work_free(struct dit_index_work *work)
 	free(work);
 }
 
-static bool def_applies(const struct dit_index_def *def, const struct dit_attr_type *type,
-                        const struct dit_ad *ad, bool is_tagged)
-{
-	if (def->type != type || (def->options.len > 0) != is_tagged) {
-		return false;
-	}
-	return !is_tagged || dit_span_eq(def->options, ad->options);
-}
-
-/** Append the definitions of @p type itself, either those with options or the others. */
-static int add_own_defs(struct dit_index_work *work, const struct dit_attr_type *type,
-                        const struct dit_ad *ad, bool is_tagged)
+/** Append the definitions of a type, those of its supertypes first; of each type those
+ * without options come before those with the options of the description. */
+static int add_defs(struct dit_index_work *work, const struct dit_attr_type *type,
+                    const struct dit_ad *ad)
 {
 	const struct dit_index_set *set = work->set;
+	int r = type->sup == NULL ? 0 : add_defs(work, type->sup, ad);
 
-	for (size_t i = 0; i < set->ndefs; i++) {
-		const struct dit_index_def *def = &set->defs[i];
+	for (size_t i = 0; i < 2 * set->ndefs && r == 0; i++) {
+		const struct dit_index_def *def = &set->defs[i % set->ndefs];
+		bool is_tagged = i >= set->ndefs;
 
-		if (!def_applies(def, type, ad, is_tagged)) {
-			continue;
-		}
-		if (DIT_APPEND(work->defs, work->defs_size, work->ndefs, def) < 0) {
-			return -ENOMEM;
+		if (def->type == type && (def->options.len > 0) == is_tagged &&
+		    (!is_tagged || dit_span_eq(def->options, ad->options))) {
+			r = DIT_APPEND(work->defs, work->defs_size, work->ndefs, def);
 		}
 	}
-	return 0;
-}
-
-/** Append the definitions of one type on the way down, those of its supertypes first. */
-static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_type *type,
-                            const struct dit_ad *ad)
-{
-	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
-
-	r = r ?: add_own_defs(work, type, ad, false);
-	return r < 0 ? r : add_own_defs(work, type, ad, true);
+	return r;
 }
 
 int dit_index_mark_dbs(struct dit_index_work *work, const struct dit_ad *ad, bool *marks)
@@ -362,7 +344,7 @@ int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
 	if (ad->ordinal >= work->nads) {
 		r = DIT_GROW_CLEARED(work->ads, work->nads, (size_t)ad->ordinal + 1);
 	}
-	r = r ?: add_defs_of_type(work, ad->type, ad);
+	r = r ?: add_defs(work, ad->type, ad);
 	if (r < 0) {
 		work->ndefs = first;
 		return r;
