@@ -18,20 +18,18 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/grow.h"
 #include "sort/postings_private.h"
+#include "system/file_io.h"
 
 #define HEAD_MAX (4 * DIT_VARINT_MAX)
 
 void dit_posting_run_free(struct dit_posting_run *run)
 {
 	if (run != NULL) {
-		if (run->fd >= 0) {
-			(void)close(run->fd); /* unnamed: nothing to lose */
-		}
+		dit_close(run->fd); /* unnamed: nothing to lose */
 		free(run);
 	}
 }

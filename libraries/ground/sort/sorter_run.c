@@ -13,11 +13,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/grow.h"
 #include "sort/sorter_private.h"
+#include "system/file_io.h"
 
 void dit_sort_run_drop(struct dit_sort_run *run)
 {
@@ -25,9 +25,7 @@ void dit_sort_run_drop(struct dit_sort_run *run)
 	    atomic_fetch_sub_explicit(&run->nrefs, 1, memory_order_acq_rel) > 1) {
 		return;
 	}
-	if (run->fd >= 0) {
-		(void)close(run->fd); /* unnamed: nothing to lose */
-	}
+	dit_close(run->fd); /* unnamed: nothing to lose */
 	free(run->fences);
 	free(run);
 }
@@ -88,7 +86,7 @@ static int write_records(struct dit_run_writer *writer, struct dit_sort_merge *m
 	return r ?: dit_run_segment_end(writer, &run->segment);
 }
 
-/** @return the descriptor of the run's file, or an error */
+/** Write all records of a merge. */
 static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
                     struct dit_sort_run *run)
 {
@@ -96,29 +94,10 @@ static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *m
 	int r = dit_run_writer_begin(&producer->writer, sorter->opts.tmpdir,
 	                             sorter->block_bytes, sorter->opts.cipher);
 
-	r = r < 0 ? r : write_records(&producer->writer, merge, run);
-	return r < 0 ? r : dit_run_writer_finish(&producer->writer);
-}
-
-/** Write all records of a merge as one run. A failed one is removed. */
-static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
-                     struct dit_sort_run **ret)
-{
-	struct dit_sort_run *run = run_new();
-	int r = 0;
-
-	if (run == NULL) {
-		return -ENOMEM;
-	}
-	r = fill_run(producer, merge, run);
-	if (r < 0) {
-		dit_run_writer_deinit(&producer->writer); /* gives the disk space back */
-		dit_sort_run_drop(run);
-		return r;
-	}
-	run->fd = r;
-	*ret = run;
-	return 0;
+	r = r ?: write_records(&producer->writer, merge, run);
+	r = r ?: dit_run_writer_finish(&producer->writer);
+	run->fd = r < 0 ? -1 : r;
+	return r < 0 ? r : 0;
 }
 
 int dit_sort_memory(struct dit_sort_producer *producer)
@@ -198,14 +177,17 @@ static int make_run(struct dit_sort_producer *producer, size_t first)
 	/* Before the run, so that nothing fails after it. */
 	struct dit_sort_batch *batch =
 		is_merge ? NULL : dit_sort_batch_new(producer->sorter);
+	struct dit_sort_run *run = run_new();
 	struct dit_sort_merge merge = {0};
-	struct dit_sort_run *run = NULL;
-	int r = !is_merge && batch == NULL ? -ENOMEM : reserve_run(producer);
+	int r = run == NULL || (!is_merge && batch == NULL) ? -ENOMEM
+	                                                    : reserve_run(producer);
 
 	r = r ?: add_sources(producer, first, &merge);
-	r = r ?: write_run(producer, &merge, &run);
+	r = r ?: fill_run(producer, &merge, run);
 	dit_sort_merge_deinit(&merge);
-	if (run == NULL) {
+	if (r < 0) {
+		dit_run_writer_deinit(&producer->writer); /* gives the disk space back */
+		dit_sort_run_drop(run);
 		dit_sort_batch_drop(batch);
 		return r;
 	}
