@@ -412,34 +412,22 @@ static int begin(struct change *change)
 	return dit_diff_begin(change->diff, change->entries[1].dn, "modify");
 }
 
-static int count(struct change *change, const struct dit_attr_view *view)
+/* The attribute changes. */
+static int note(struct change *change, const struct dit_attr_view *view)
 {
 	struct dit_diff *diff = change->diff;
+	int r = begin(change);
 
 	change->differs = true;
-	return dit_diff_count(diff, view->ad == NULL ? view->name : view->ad->name,
-	                      &diff->attrs);
+	return r
+	               ?: dit_diff_count(diff,
+	                                 view->ad == NULL ? view->name : view->ad->name,
+	                                 &diff->attrs);
 }
 
 static bool is_stamp(const struct dit_diff *diff, const struct dit_ad *ad)
 {
 	return ad != NULL && (ad == diff->stamp_ads[0] || ad == diff->stamp_ads[1]);
-}
-
-/* Stamps that differ are written with all others, at the end. */
-static int compare_attr(struct change *change, const struct dit_attr_view *view,
-                        struct dit_attr_values sides[2])
-{
-	int r = read_attr(change, view, sides);
-
-	if (r < 0 || are_equal(sides)) {
-		return r;
-	}
-	r = begin(change);
-	r = r ?: count(change, view);
-	return r < 0 || is_stamp(change->diff, view->ad)
-	               ? r
-	               : write_attr(change->diff, view, sides);
 }
 
 /* A rename, also one on the way, adds values of RDNs that an entry lacks. Exact changes
@@ -465,9 +453,30 @@ static int is_set(struct change *change, const struct dit_attr_type *type)
 	return 0;
 }
 
+/* Stamps that differ are written with all others, at the end. */
+static int compare_attr(struct change *change, const struct dit_attr_view *view,
+                        struct dit_attr_values sides[2])
+{
+	struct dit_diff *diff = change->diff;
+	int set = view->ad == NULL || view->ad->options.len > 0
+	                  ? 0
+	                  : is_set(change, view->ad->type);
+	int r = set < 0 ? set : read_attr(change, view, sides);
+
+	if (r < 0 || (set == 0 && are_equal(sides))) {
+		return r;
+	}
+	r = note(change, view);
+	if (r < 0 || is_stamp(diff, view->ad)) {
+		return r;
+	}
+	return set > 0 && sides[0].nblocks <= 1
+	               ? write_values(diff, "replace", view->name, &sides[1])
+	               : write_attr(diff, view, sides);
+}
+
 static int compare_attrs(struct change *change)
 {
-	const struct dit_diff *diff = change->diff;
 	struct dit_attr_values sides[2] = {{.entry = &change->entries[0]},
 	                                   {.entry = &change->entries[1]}};
 	struct dit_pairs pairs = dit_attr_pairs(sides);
@@ -476,48 +485,34 @@ static int compare_attrs(struct change *change)
 	while (r == 0 && dit_pairs_next(&pairs) > 0) {
 		const struct dit_attr_view *view = sides[0].first ?: sides[1].first;
 
-		if (dit_diff_is_compared(diff, view->ad)) {
-			r = view->ad == NULL || view->ad->options.len > 0
-			            ? 0
-			            : is_set(change, view->ad->type);
-			r = r < 0 ? r : r > 0 ? 0 : compare_attr(change, view, sides);
+		if (dit_diff_is_compared(change->diff, view->ad)) {
+			r = compare_attr(change, view, sides);
 		}
 	}
 	return r;
 }
 
-static int set_attr(struct change *change, const struct dit_attr_type *type)
+/* Attributes of RDNs that both entries lack are set, too. */
+static int clear_attrs(struct change *change)
 {
-	const struct dit_attr_view view = {.ad = &type->ad, .name = type->ad.name};
-	struct dit_attr_values sides[2];
-	int r = take(change->diff, &change->entries[0], type, &sides[0]);
-
-	r = r ?: take(change->diff, &change->entries[1], type, &sides[1]);
-	r = r ?: begin(change);
-	r = r ?: count(change, &view);
-	if (r < 0) {
-		return r;
-	}
-	return sides[0].nblocks > 1
-	               ? write_blocks(change->diff, view.name, sides)
-	               : write_values(change->diff, "replace", view.name, &sides[1]);
-}
-
-static int set_attrs(struct change *change)
-{
+	const struct dit_dn *rdns[] = {&change->rdns.old, &change->rdns.new};
 	int r = 0;
 
-	for (unsigned side = 0; side < 2; side++) {
-		const struct dit_dn *rdn =
-			side == 0 ? &change->rdns.old : &change->rdns.new;
+	for (unsigned i = 0; i < rdns[0]->navas + rdns[1]->navas && r == 0; i++) {
+		bool is_new = i >= rdns[0]->navas;
+		const struct dit_attr_type *type =
+			is_new ? rdns[1]->avas[i - rdns[0]->navas].type
+			       : rdns[0]->avas[i].type;
+		const struct dit_attr_view view = {.ad = &type->ad,
+		                                   .name = type->ad.name};
+		struct dit_attr_values sides[2];
 
-		for (unsigned i = 0; i < rdn->navas && r >= 0; i++) {
-			const struct dit_attr_type *type = rdn->avas[i].type;
-
-			r = side == 1 && is_in_rdn(&change->rdns.old, type)
-			            ? 0
-			            : is_set(change, type);
-			r = r <= 0 ? r : set_attr(change, type);
+		r = take(change->diff, &change->entries[0], type, &sides[0]);
+		r = r ?: take(change->diff, &change->entries[1], type, &sides[1]);
+		if (r == 0 && sides[0].n + sides[1].n == 0 &&
+		    !(is_new && is_in_rdn(rdns[0], type))) {
+			r = note(change, &view);
+			r = r ?: write_values(change->diff, "replace", view.name, NULL);
 		}
 	}
 	return r;
@@ -546,14 +541,12 @@ int dit_diff_modify(struct dit_diff *diff, struct dit_diff_node *node)
 
 	dit_arena_reset(&diff->arena);
 	if (node->moves) { /* below a new parent it gets the values of its RDN as well */
-		int keeps = node->is_renamed ? dit_diff_keeps_rdn(diff, node) : 1;
-
-		r = keeps < 0 ? keeps : parse_rdns(diff, node->item, &change.rdns);
-		change.rdns.old_stays = keeps > 0;
+		r = parse_rdns(diff, node->item, &change.rdns);
+		change.rdns.old_stays = !node->takes_old;
 	}
 	r = r ?: read_both(diff, node->item, change.entries);
 	r = r ?: compare_attrs(&change);
-	r = r ?: set_attrs(&change);
+	r = r < 0 || !diff->opts.exact ? r : clear_attrs(&change);
 	r = r ?: write_stamps(&change, node->moves);
 	diff->stats.nmodified += r == 0 && change.differs;
 	return r < 0 || !change.has_begun ? r : dit_diff_end(diff);

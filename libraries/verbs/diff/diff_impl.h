@@ -103,12 +103,13 @@ struct dit_diff_node {
 	struct dit_diff_item *item[2]; /* NULL: that side does not have it */
 	bool moves;                    /* its parent or its RDN differs */
 	bool is_renamed;               /* the RDN differs */
+	bool takes_old;                /* and is renamed so that the old values go */
 	bool has_kept; /* the node is deleted, and an entry below it stays */
-	bool is_gone;  /* deleted by now */
 	enum {
 		DIT_DIFF_WAITS,
 		DIT_DIFF_BUSY,
-		DIT_DIFF_DONE
+		DIT_DIFF_DONE,
+		DIT_DIFF_GONE,
 	} state;
 	/* Where it is at the moment. */
 	struct dit_diff_node *parent;     /* NULL: topmost */
@@ -274,10 +275,9 @@ int dit_diff_end(struct dit_diff *diff);
 int dit_diff_flush(struct dit_diff *diff);
 int dit_diff_add(struct dit_diff *diff, const struct dit_diff_node *node);
 int dit_diff_delete(struct dit_diff *diff, const struct dit_diff_node *node);
-/** @param parent  the new one; @param takes_old  the values of the old RDN go */
+/** @param parent  the new one */
 int dit_diff_rename(struct dit_diff *diff, const struct dit_diff_node *node,
-                    const struct dit_diff_node *parent, struct dit_span rdn,
-                    bool takes_old);
+                    const struct dit_diff_node *parent, struct dit_span rdn);
 /** Add a holder below the topmost entry (diff_plan.c). 0; error */
 int dit_diff_add_holder(struct dit_diff *diff, const struct dit_diff_node *node);
 

@@ -60,7 +60,7 @@ static struct dit_diff_node *owner_of(const struct dit_diff *diff,
 	struct dit_diff_node *node =
 		dit_diff_map_get(&diff->taken, name_of(parent, rdn_hash));
 
-	return node != NULL && !node->is_gone && node->parent == parent &&
+	return node != NULL && node->state != DIT_DIFF_GONE && node->parent == parent &&
 	                       node->name->rdn_hash == rdn_hash
 	               ? node
 	               : NULL;
@@ -115,7 +115,7 @@ static int move_away(struct dit_diff *diff, struct dit_diff_node *node)
 	if (holder == NULL) {
 		r = add_holder(diff, node, &holder);
 	}
-	r = r ?: dit_diff_rename(diff, node, holder, node->name->rdn, false);
+	r = r ?: dit_diff_rename(diff, node, holder, node->name->rdn);
 	node->parent = holder;
 	return r ?: take_name(diff, node);
 }
@@ -151,11 +151,9 @@ static int put(struct dit_diff *diff, struct dit_diff_node *node,
 		r = dit_diff_add(diff, node);
 		diff->stats.nadded++;
 	} else {
-		int keeps = node->is_renamed ? dit_diff_keeps_rdn(diff, node) : 1;
-
-		r = keeps < 0
-		            ? keeps
-		            : dit_diff_rename(diff, node, parent, item->rdn, keeps == 0);
+		r = node->is_renamed ? dit_diff_keeps_rdn(diff, node) : 1;
+		node->takes_old = r == 0;
+		r = r < 0 ? r : dit_diff_rename(diff, node, parent, item->rdn);
 		diff->stats.nrenamed++;
 	}
 	node->parent = parent;
@@ -282,7 +280,7 @@ static bool goes_last(const struct dit_diff *diff, const struct dit_diff_node *n
 
 static int delete_node(struct dit_diff *diff, struct dit_diff_node *node)
 {
-	node->is_gone = true;
+	node->state = DIT_DIFF_GONE;
 	diff->stats.ndeleted++;
 	return dit_diff_delete(diff, node);
 }

@@ -175,8 +175,7 @@ int dit_diff_delete(struct dit_diff *diff, const struct dit_diff_node *node)
 }
 
 int dit_diff_rename(struct dit_diff *diff, const struct dit_diff_node *node,
-                    const struct dit_diff_node *parent, struct dit_span rdn,
-                    bool takes_old)
+                    const struct dit_diff_node *parent, struct dit_span rdn)
 {
 	struct dit_span superior;
 	int r = begin_node(diff, node, "modrdn");
@@ -184,7 +183,7 @@ int dit_diff_rename(struct dit_diff *diff, const struct dit_diff_node *node,
 	r = r ?: write_text(diff, "newrdn", rdn);
 	r = r
 	            ?: write_text(diff, "deleteoldrdn",
-	                          takes_old ? DIT_SPAN("1") : DIT_SPAN("0"));
+	                          node->takes_old ? DIT_SPAN("1") : DIT_SPAN("0"));
 	if (r == 0 && parent != node->parent) {
 		r = dit_diff_dn(diff, parent, &superior);
 		r = r ?: write_text(diff, "newsuperior", superior);
