@@ -406,26 +406,6 @@ static int read_digest(struct dit_diff *diff, const char *path,
 
 /* ---- two digests: lines ---- */
 
-static int write_words(struct dit_diff *diff, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int write_words(struct dit_diff *diff, const char *format, ...)
-{
-	va_list args;
-	char *text = NULL;
-	int r = 0;
-
-	va_start(args, format);
-	r = vasprintf(&text, format, args);
-	va_end(args);
-	if (r < 0) {
-		return -ENOMEM;
-	}
-	r = dit_ldif_write_raw(&diff->text, dit_span_of(text));
-	free(text);
-	return r;
-}
-
 /* Is a byte part of a control character? Those of C1 have two bytes in UTF-8. */
 static bool is_control(struct dit_span text, size_t i)
 {
@@ -436,16 +416,33 @@ static bool is_control(struct dit_span text, size_t i)
 	       (bytes[lead] == 0xc2 && lead + 1 < text.len && bytes[lead + 1] < 0xa0);
 }
 
-/* The end of a line. A name may have control characters: \0A, as DNs have them. */
-static int write_name(struct dit_diff *diff, struct dit_span name)
+/* A name may have control characters: \0A, as DNs have them. @param name  the end of the
+ * line */
+__attribute__((format(printf, 3, 4))) static int write_line(struct dit_diff *diff,
+                                                            struct dit_span name,
+                                                            const char *format, ...)
 {
+	char *text = NULL;
+	char hex[4];
+	va_list args;
 	int r = 0;
 
+	va_start(args, format);
+	r = vasprintf(&text, format, args);
+	va_end(args);
+	if (r < 0) {
+		return -ENOMEM;
+	}
+	r = dit_ldif_write_raw(&diff->text, dit_span_of(text));
+	free(text);
 	for (size_t i = 0; i < name.len && r == 0; i++) {
-		r = is_control(name, i)
-		            ? write_words(diff, "\\%02X", (unsigned char)name.data[i])
-		            : dit_ldif_write_raw(&diff->text,
-		                                 (struct dit_span){&name.data[i], 1});
+		struct dit_span byte = {&name.data[i], 1};
+
+		if (is_control(name, i)) {
+			(void)snprintf(hex, sizeof(hex), "\\%02X", *byte.data & 0xffu);
+			byte = dit_span_of(hex);
+		}
+		r = dit_ldif_write_raw(&diff->text, byte);
 	}
 	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
 }
@@ -483,16 +480,14 @@ static const struct subtree *find_subtree(const struct dit_diff_digest *digest,
 static int write_subtree(struct dit_diff *diff, const struct subtree *first,
                          const struct subtree *second)
 {
-	int r = 0;
-
 	if (first != NULL && second != NULL &&
 	    dit_compare_id_pairs(&first->sum, &second->sum) == 0) {
 		return 0;
 	}
 	diff->stats.nsubtrees++;
-	r = write_words(diff, "subtree\t%" PRIu64 "\t%" PRIu64 "\t",
-	                first == NULL ? 0 : first->n, second == NULL ? 0 : second->n);
-	return r ?: write_name(diff, dit_span_of(first == NULL ? second->dn : first->dn));
+	return write_line(diff, dit_span_of(first == NULL ? second->dn : first->dn),
+	                  "subtree\t%lu\t%lu\t", first == NULL ? 0 : first->n,
+	                  second == NULL ? 0 : second->n);
 }
 
 /* One that has as many subtrees as a digest takes may lack more. */
@@ -530,12 +525,9 @@ static int write_csns(struct dit_diff *diff, const struct dit_diff_digest digest
 		json_array_foreach(digests[side].csns, i, csn)
 		{
 			if (r == 0 && json_is_string(csn)) {
-				r = write_words(diff, "contextCSN\t%s\t",
-				                side == 0 ? "first" : "second");
-				r = r
-				            ?: write_name(diff,
-				                          dit_span_of(json_string_value(
-								  csn)));
+				r = write_line(diff, dit_span_of(json_string_value(csn)),
+				               "contextCSN\t%s\t",
+				               side == 0 ? "first" : "second");
 			}
 		}
 	}
@@ -556,9 +548,8 @@ static int write_suspects(struct dit_diff *diff, unsigned side,
 
 		r = dit_diff_read(diff, side, suspect->id, &entry);
 		r = r
-		            ?: write_words(diff, "%s\t",
-		                           suspect->is_found ? "entry" : "perhaps");
-		r = r ?: write_name(diff, entry.dn);
+		            ?: write_line(diff, entry.dn, "%s\t",
+		                          suspect->is_found ? "entry" : "perhaps");
 	}
 	return r;
 }
@@ -575,7 +566,7 @@ static int write_missing(struct dit_diff *diff, const struct dit_diff_digest *di
 		n += other > own ? other - own : 0;
 	}
 	diff->stats.nmissing = n;
-	return n == 0 ? 0 : write_words(diff, "missing\t%" PRIu64 "\n", n);
+	return n == 0 ? 0 : write_line(diff, DIT_SPAN(""), "missing\t%lu", n);
 }
 
 static int compare(struct dit_diff *diff, struct dit_diff_digest digests[2])
@@ -588,9 +579,9 @@ static int compare(struct dit_diff *diff, struct dit_diff_digest digests[2])
 	int r = 0;
 
 	diff->stats.differs = !are_same;
-	r = write_words(diff, "%s\t%" PRIu64 "\t%" PRIu64 "\n",
-	                are_same ? "equal" : "different", digests[0].nentries,
-	                digests[1].nentries);
+	r = write_line(diff, DIT_SPAN(""), "%s\t%lu\t%lu",
+	               are_same ? "equal" : "different", digests[0].nentries,
+	               digests[1].nentries);
 	r = r ?: write_csns(diff, digests);
 	if (r < 0 || are_same) {
 		return r;
