@@ -188,26 +188,60 @@ static int place(struct dit_diff *diff, struct dit_diff_node *node, unsigned lev
 
 /* ---- all nodes in an order ---- */
 
+/* What is done with a node. */
+enum what {
+	DELETE_FIRST = 1,
+	DELETE_LAST = 2,
+	PLACE = 4,
+	MODIFY_FIRST = 8,
+	MODIFY_LAST = 16,
+};
+
+static bool is_modified(const struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	const struct dit_diff_item *a = node->item[0];
+	const struct dit_diff_item *b = node->item[1];
+
+	return a != NULL &&
+	       (a->sum.low != b->sum.low || a->sum.high != b->sum.high ||
+	        (node->moves && (diff->stamp_ads[0] != NULL || diff->opts.exact)));
+}
+
+/* In the configuration: modules bring the classes of entries that are added. */
+static bool has_modules(const struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	struct dit_span rdn = node->item[1]->rdn;
+
+	return dit_diff_is_configuration(diff) &&
+	       dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
+}
+
+static unsigned steps_of(const struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	if (node->item[1] == NULL) {
+		return !is_deleted(node) ? 0
+		       : node->has_kept  ? DELETE_LAST
+		                         : DELETE_FIRST;
+	}
+	return PLACE | (!is_modified(diff, node)  ? 0U
+	                : has_modules(diff, node) ? MODIFY_FIRST
+	                                          : MODIFY_LAST);
+}
+
 struct step {
 	uint64_t depth; /* and the ID: dit_compare_id_pairs() */
 	uint64_t id;
 	struct dit_diff_node *node;
 };
 
-enum order {
-	BY_ID,
-	DOWNWARD, /* by depth, then by ID */
-	UPWARD,   /* the same, the last one first */
-};
-
-typedef int (*take_fn)(struct dit_diff *diff, struct dit_diff_node *node);
-
-/* A step is taken with some nodes of a side. @param is_meant  NULL: all of them are */
-static int take_steps(struct dit_diff *diff, unsigned side,
-                      bool (*is_meant)(const struct dit_diff *diff,
-                                       const struct dit_diff_node *node),
-                      take_fn take, enum order order)
+/* A step is taken with the nodes that it is meant for: entries are deleted from below,
+ * and placed from the top down. The configuration has the schema before the databases
+ * that name attributes, so there the IDs count. */
+static int take_steps(struct dit_diff *diff, enum what what,
+                      int (*take)(struct dit_diff *diff, struct dit_diff_node *node))
 {
+	bool is_upward = what == DELETE_FIRST || what == DELETE_LAST;
+	bool has_depth = is_upward || (what == PLACE && !dit_diff_is_configuration(diff));
 	struct step *list = NULL;
 	size_t size = 0;
 	size_t n = 0;
@@ -215,17 +249,17 @@ static int take_steps(struct dit_diff *diff, unsigned side,
 
 	for (size_t i = 0; i < diff->nnodes && r == 0; i++) {
 		struct dit_diff_node *node = diff->nodes[i];
-		const struct dit_diff_item *item = node->item[side];
+		const struct dit_diff_item *item = node->item[1] ?: node->item[0];
 
-		if (item != NULL && (is_meant == NULL || is_meant(diff, node))) {
+		if ((steps_of(diff, node) & what) != 0) {
 			r = DIT_APPEND(list, size, n,
-			               (struct step){order == BY_ID ? 0 : item->depth,
+			               (struct step){has_depth ? item->depth : 0,
 			                             item->id, node});
 		}
 	}
 	dit_sort_items(list, n, sizeof(*list), dit_compare_id_pairs);
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = take(diff, list[order == UPWARD ? n - 1 - i : i].node);
+		r = take(diff, list[is_upward ? n - 1 - i : i].node);
 	}
 	free(list);
 	return r;
@@ -266,18 +300,6 @@ static int look_ahead(struct dit_diff *diff)
 	return r;
 }
 
-static bool goes_first(const struct dit_diff *diff, const struct dit_diff_node *node)
-{
-	(void)diff;
-	return is_deleted(node) && !node->has_kept;
-}
-
-static bool goes_last(const struct dit_diff *diff, const struct dit_diff_node *node)
-{
-	(void)diff;
-	return is_deleted(node) && node->has_kept;
-}
-
 static int delete_node(struct dit_diff *diff, struct dit_diff_node *node)
 {
 	node->state = DIT_DIFF_GONE;
@@ -288,37 +310,6 @@ static int delete_node(struct dit_diff *diff, struct dit_diff_node *node)
 static int place_node(struct dit_diff *diff, struct dit_diff_node *node)
 {
 	return place(diff, node, 0);
-}
-
-static bool is_modified(const struct dit_diff *diff, const struct dit_diff_node *node)
-{
-	const struct dit_diff_item *a = node->item[0];
-	const struct dit_diff_item *b = node->item[1];
-
-	return a != NULL &&
-	       (a->sum.low != b->sum.low || a->sum.high != b->sum.high ||
-	        (node->moves && (diff->stamp_ads[0] != NULL || diff->opts.exact)));
-}
-
-/* In the configuration: modules bring the classes of entries that are added. */
-static bool has_modules(const struct dit_diff *diff, const struct dit_diff_node *node)
-{
-	struct dit_span rdn = node->item[1]->rdn;
-
-	return dit_diff_is_configuration(diff) &&
-	       dit_cut_prefix(&rdn, DIT_SPAN("cn=module{"));
-}
-
-static bool is_modified_first(const struct dit_diff *diff,
-                              const struct dit_diff_node *node)
-{
-	return has_modules(diff, node) && is_modified(diff, node);
-}
-
-static bool is_modified_last(const struct dit_diff *diff,
-                             const struct dit_diff_node *node)
-{
-	return !has_modules(diff, node) && is_modified(diff, node);
 }
 
 /* Is it a node all the same? It is below a marked item (dit_diff_match()). */
@@ -349,17 +340,15 @@ static int modify_changed(struct dit_diff *diff)
 
 int dit_diff_plan(struct dit_diff *diff)
 {
-	/* The configuration has the schema before the databases that name attributes. */
-	enum order places = dit_diff_is_configuration(diff) ? BY_ID : DOWNWARD;
 	int r = look_ahead(diff);
 
-	r = r ?: take_steps(diff, 0, goes_first, delete_node, UPWARD);
-	r = r ?: take_steps(diff, 1, is_modified_first, dit_diff_modify, BY_ID);
-	r = r ?: take_steps(diff, 1, NULL, place_node, places);
-	r = r ?: take_steps(diff, 0, goes_last, delete_node, UPWARD);
+	r = r ?: take_steps(diff, DELETE_FIRST, delete_node);
+	r = r ?: take_steps(diff, MODIFY_FIRST, dit_diff_modify);
+	r = r ?: take_steps(diff, PLACE, place_node);
+	r = r ?: take_steps(diff, DELETE_LAST, delete_node);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
 		r = dit_diff_delete(diff, diff->holders[i]);
 	}
 	r = r ?: modify_changed(diff);
-	return r ?: take_steps(diff, 1, is_modified_last, dit_diff_modify, BY_ID);
+	return r ?: take_steps(diff, MODIFY_LAST, dit_diff_modify);
 }
