@@ -77,13 +77,6 @@ TEST(findings_are_told_in_order)
 	                               "cn|key-order|9|1|0|||page\n"
 	                               "cn|key-order|9|2|0|||page\n"
 	                               "sn|database-flags|-1|-1|1|||a\n");
-
-	dit_check_findings_reset(findings);
-	told.len = 0;
-	told.text[0] = '\0';
-	assert_int_equal(dit_check_findings_tell(findings, "data.mdb", note, &told), 0);
-	assert_string_equal(told.text, "");
-	assert_int_equal(dit_check_findings_count(findings, false, NULL), 0);
 	dit_check_findings_free(findings);
 }
 

@@ -136,24 +136,6 @@ TEST(what_members_noted_is_summed_up)
 		"id2e: 4 keys, 8 records, 24576 bytes, 5000 used, 4 entries, 0 ranges;\n");
 }
 
-TEST(a_reset_forgets_all)
-{
-	struct dit_check_sizes *sizes = NULL;
-	struct told told = {.len = 0};
-
-	assert_int_equal(dit_check_sizes_new(&sizes, 1), 0);
-	list(sizes, 0, 3, "a", 7, 1);
-	take(sizes, "cn", INDEX, 8);
-	dit_check_sizes_reset(sizes);
-	assert_int_equal(dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
-	assert_int_equal(told.len, 0);
-	take(sizes, "sn", INDEX, 0);
-	assert_int_equal(dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
-	assert_string_equal(told.text, "sn (index): 0 keys, 0 records, 24576 bytes, 5000 "
-	                               "used, 0 entries, 0 ranges;\n");
-	dit_check_sizes_free(sizes);
-}
-
 TEST(the_key_of_presence_is_known)
 {
 	static const struct {

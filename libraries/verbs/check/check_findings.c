@@ -224,23 +224,15 @@ int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max,
 
 void dit_check_findings_free(struct dit_check_findings *findings)
 {
-	if (findings != NULL) {
-		dit_check_findings_reset(findings);
-		free(findings->lists[0].kept);
-		free(findings->lists[1].kept);
-		(void)pthread_mutex_destroy(&findings->lock);
-		free(findings);
+	if (findings == NULL) {
+		return;
 	}
-}
-
-void dit_check_findings_reset(struct dit_check_findings *findings)
-{
 	for (unsigned i = 0; i < 2; i++) {
 		forget_from(&findings->lists[i], 0);
-		findings->lists[i].is_cut = false;
+		free(findings->lists[i].kept);
 	}
-	memset(findings->by_kind, 0, sizeof(findings->by_kind));
-	findings->error = 0;
+	(void)pthread_mutex_destroy(&findings->lock);
+	free(findings);
 }
 
 uint64_t dit_check_findings_count(const struct dit_check_findings *findings, bool notes,

@@ -102,8 +102,6 @@ int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max,
                            unsigned first_note);
 /** NULL is fine. */
 void dit_check_findings_free(struct dit_check_findings *findings);
-/** As new. */
-void dit_check_findings_reset(struct dit_check_findings *findings);
 
 /**
  * A kind of the walker's or ours, and a sentence.

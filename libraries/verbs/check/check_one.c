@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "check/check_sizes.h"
 #include "check/check_sums.h"
@@ -28,6 +27,7 @@
 #include "page/meta_pages.h"
 #include "reader/snapshot.h"
 #include "reader/stored_order.h"
+#include "system/file_io.h"
 
 /* Where nothing can be held, a commit ends a file. */
 #define ATTEMPTS 20
@@ -255,16 +255,6 @@ static int open_snapshot(struct file *file)
 	return r;
 }
 
-static void let_go(struct file *file)
-{
-	dit_check_sums_free(file->content.sums);
-	dit_index_set_free(file->content.indexes);
-	free(file->content.states);
-	dit_snapshot_close(file->content.snapshot);
-	dit_lmdb_reader_close(file->hold);
-	file->hold = NULL;
-}
-
 /* ---- progress ---- */
 
 static void fill_progress(void *ctx, struct dit_progress *ret)
@@ -483,64 +473,6 @@ static int check_once(struct file *file, struct dit_walk_stats *stats)
 	return r < 0 ? r : wants_content ? check_content(file) : read_sample(file);
 }
 
-static void begin_again(struct file *file)
-{
-	struct dit_job *job = file->one->job;
-	const struct dit_settings *settings = job->chosen.settings;
-
-	dit_check_findings_reset(file->content.findings);
-	if (file->sizes != NULL) {
-		dit_check_sizes_reset(file->sizes);
-	}
-	memset(file->has_fixed, 0, sizeof(file->has_fixed));
-	file->is_damaged = false;
-	file->is_unused_damaged = false;
-	free(file->content.dynlists);
-	file->content = (struct dit_check_content){
-		.settings = settings,
-		.database = file->one->database,
-		.memory_bytes = dit_memory_share(file->opts->memory_bytes),
-		.list_max = settings == NULL ? 0 : dit_settings_list_max(settings),
-		.stop = &job->stop,
-		.findings = file->content.findings,
-		.job = job,
-		.wants_overlays = file->opts->wants_overlays,
-	};
-}
-
-static int open_file(const struct file *file, struct dit_fault *fault)
-{
-	int fd = dit_data_open_path(file->one->path, fault);
-	int r = fd < 0 ? fd
-	               : dit_data_seal_check(fd, dit_data_seal_format(file->seal), fault);
-
-	if (fd >= 0 && r < 0) {
-		(void)close(fd);
-	}
-	return r < 0 ? r : fd;
-}
-
-static int check_file(struct file *file, struct dit_walk_stats *stats)
-{
-	struct dit_fault fault = {""};
-	int r = -ESTALE;
-
-	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
-		file->fd = open_file(file, &fault);
-		if (file->fd < 0) {
-			if (fault.text[0] != '\0') {
-				SAY(file, DIT_REPORT_ERROR, ": %s", fault.text);
-			}
-			return file->fd;
-		}
-		begin_again(file);
-		r = check_once(file, stats);
-		let_go(file);
-		(void)close(file->fd);
-	}
-	return r;
-}
-
 static void tell_file(struct file *file, const struct dit_walk_stats *stats)
 {
 	const struct dit_check_file told = {
@@ -588,21 +520,54 @@ static int tell(struct file *file, const struct dit_walk_stats *stats)
 static int begin(struct file *file)
 {
 	const struct dit_check_one_opts *one = file->one;
-	unsigned first_note = file->opts->is_strict        ? DIT_CHECK_NKINDS
-	                      : file->opts->wants_overlays ? DIT_CHECK_CONTEXT_CSN
-	                                                   : DIT_CHECK_MEMBERSHIP_MISSING;
-	int r = dit_check_findings_new(&file->content.findings, file->opts->max_findings,
+	const struct dit_check_opts *opts = file->opts;
+	const struct dit_settings *settings = one->job->chosen.settings;
+	unsigned first_note = opts->is_strict        ? DIT_CHECK_NKINDS
+	                      : opts->wants_overlays ? DIT_CHECK_CONTEXT_CSN
+	                                             : DIT_CHECK_MEMBERSHIP_MISSING;
+	int r = dit_check_findings_new(&file->content.findings, opts->max_findings,
 	                               first_note);
 
+	file->content.settings = settings;
+	file->content.database = one->database;
+	file->content.memory_bytes = dit_memory_share(opts->memory_bytes);
+	file->content.list_max = settings == NULL ? 0 : dit_settings_list_max(settings);
+	file->content.stop = &one->job->stop;
+	file->content.job = one->job;
+	file->content.wants_overlays = opts->wants_overlays;
 	one->job->opts.fill = fill_progress;
 	one->job->opts.ctx = file;
-	if (r == 0 && file->opts->sizes != NULL) {
+	if (r == 0 && opts->sizes != NULL) {
 		r = dit_check_sizes_new(&file->sizes, one->job->nthreads);
 	}
 	r = r < 0                ? r
 	    : one->owner != NULL ? dit_job_open_seal(one->job, one->owner, &file->seal)
 	                         : dit_job_open_seal_of(one->job, one->path, &file->seal);
 	return r < 0 ? r : dit_data_directory(one->path, &file->directory);
+}
+
+static int open_file(struct file *file)
+{
+	struct dit_fault fault = {""};
+	int r = dit_data_open_path(file->one->path, &fault);
+
+	file->fd = r < 0 ? -1 : r;
+	r = r < 0 ? r : dit_data_seal_check(r, dit_data_seal_format(file->seal), &fault);
+	if (r < 0 && fault.text[0] != '\0') {
+		SAY(file, DIT_REPORT_ERROR, ": %s", fault.text);
+	}
+	return r;
+}
+
+/* Others may write to the file again. */
+static void let_go(struct file *file)
+{
+	dit_check_sums_free(file->content.sums);
+	dit_index_set_free(file->content.indexes);
+	free(file->content.states);
+	dit_snapshot_close(file->content.snapshot);
+	dit_lmdb_reader_close(file->hold);
+	dit_close(file->fd);
 }
 
 static void end(struct file *file)
@@ -614,16 +579,30 @@ static void end(struct file *file)
 	free(file->directory);
 }
 
-int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
+/* -ESTALE: it has changed since. */
+static int check_state(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 {
-	struct file file = {.one = opts, .opts = opts->opts};
+	struct file file = {.one = opts, .opts = opts->opts, .fd = -1};
 	struct dit_walk_stats stats = {0};
 	int r = begin(&file);
 
-	r = r < 0 ? r : check_file(&file, &stats);
+	r = r < 0 ? r : open_file(&file);
+	r = r < 0 ? r : check_once(&file, &stats);
+	let_go(&file);
 	r = r < 0 ? r : tell(&file, &stats);
 	if (r == 0) {
 		(void)dit_check_findings_count(file.content.findings, false, by_kind);
+	}
+	end(&file);
+	return r;
+}
+
+int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
+{
+	int r = -ESTALE;
+
+	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
+		r = check_state(opts, by_kind);
 	}
 	if (r < 0 && r != DIT_E_STOPPED) {
 		dit_job_report(opts->job, DIT_REPORT_ERROR,
@@ -631,6 +610,5 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		               r == -ESTALE ? "it is changed too fast by somebody else"
 		                            : dit_strerror(r));
 	}
-	end(&file);
 	return r;
 }

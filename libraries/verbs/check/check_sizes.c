@@ -280,8 +280,11 @@ int dit_check_sizes_new(struct dit_check_sizes **ret, unsigned nmembers)
 	return 0;
 }
 
-void dit_check_sizes_reset(struct dit_check_sizes *sizes)
+void dit_check_sizes_free(struct dit_check_sizes *sizes)
 {
+	if (sizes == NULL) {
+		return;
+	}
 	for (unsigned i = 0; i < sizes->nmembers; i++) {
 		struct counter *member = &sizes->members[i];
 
@@ -289,7 +292,6 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 			free(member->notes[k].longest);
 		}
 		free(member->notes);
-		*member = (struct counter){.notes = NULL};
 	}
 	for (size_t i = 0; i < sizes->ndatabases; i++) {
 		struct notes *database = &sizes->databases[i];
@@ -300,16 +302,7 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 		free(database->longest);
 		free((char *)database->told.name);
 	}
-	sizes->ndatabases = 0;
-	sizes->error = 0;
-}
-
-void dit_check_sizes_free(struct dit_check_sizes *sizes)
-{
-	if (sizes != NULL) {
-		dit_check_sizes_reset(sizes);
-		free(sizes->databases);
-		free(sizes->members);
-		free(sizes);
-	}
+	free(sizes->databases);
+	free(sizes->members);
+	free(sizes);
 }

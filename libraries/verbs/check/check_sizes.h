@@ -21,8 +21,6 @@ struct dit_check_sizes;
 int dit_check_sizes_new(struct dit_check_sizes **ret, unsigned nmembers);
 /** NULL is fine. */
 void dit_check_sizes_free(struct dit_check_sizes *sizes);
-/** As new. */
-void dit_check_sizes_reset(struct dit_check_sizes *sizes);
 
 /** Callbacks of the walk; ctx is the object. A database is taken when all members have
  * noted its lists. */
