@@ -334,34 +334,22 @@ static int walk(struct file *file, struct dit_walk_stats *stats)
 
 /* ---- content ---- */
 
-/* The name of the next damaged index. NULL: there are no more */
-static const char *next_damaged(const struct dit_check_content *content,
-                                const char *before)
-{
-	size_t n = dit_index_set_ndbs(content->indexes);
-	const char *next = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = dit_index_set_db(content->indexes, i)->name;
-
-		if (content->states[i] == DIT_CHECK_INDEX_DAMAGED &&
-		    strcmp(name, before) > 0 &&
-		    (next == NULL || strcmp(name, next) < 0)) {
-			next = name;
-		}
-	}
-	return next;
-}
-
+/* In the order of names, as the main tree has them. */
 static void tell_damaged(const struct file *file)
 {
-	const char *name = "";
+	const struct dit_check_content *content = &file->content;
 
-	while ((name = next_damaged(&file->content, name)) != NULL) {
-		SAY(file, DIT_REPORT_WARNING,
-		    ": the index %s is damaged and was not compared with the "
-		    "entries; \"ditindex %s\" mends it",
-		    name, name);
+	for (size_t i = 0; i < content->snapshot->ndbs; i++) {
+		const char *name = content->snapshot->dbs[i].name;
+		size_t number = dit_check_index_number(content, name);
+
+		if (number < dit_index_set_ndbs(content->indexes) &&
+		    content->states[number] == DIT_CHECK_INDEX_DAMAGED) {
+			SAY(file, DIT_REPORT_WARNING,
+			    ": the index %s is damaged and was not compared with the "
+			    "entries; \"ditindex %s\" mends it",
+			    name, name);
+		}
 	}
 	if (file->is_unused_damaged) {
 		SAY(file, DIT_REPORT_WARNING,
