@@ -95,62 +95,51 @@ static void find_difference(struct index_check *check, bool is_missing,
 	}
 }
 
-/* ---- stored IDs ---- */
+/* ---- IDs ---- */
 
-/* All IDs of the key. -1: an error is in check->state. */
-static int count_stored(struct index_check *check, uint64_t *ret)
-{
-	struct dit_span ids = check->stored_ids;
-	int r = 1;
-
-	*ret = 0;
-	while (r > 0) {
-		*ret += ids.len / ID_BYTES;
-		r = dit_tree_cursor_more_items(check->stored, &ids);
-	}
-	return r;
-}
-
-/* ---- lists ---- */
+/* The stored list of a key next to the IDs that were made. */
+struct lists {
+	uint64_t nstored;
+	struct difference missing;
+	struct difference surplus;
+};
 
 /* Stored IDs next to those that were made from *at on. */
 static void merge_block(const struct index_check *check, struct dit_span ids,
-                        const struct made *made, size_t *at, struct difference *missing,
-                        struct difference *surplus)
+                        const struct made *made, size_t *at, struct lists *lists)
 {
 	size_t n = ids.len / ID_BYTES;
 
+	lists->nstored += n;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t id = dit_id_at(ids, i);
 
 		while (*at < made->n && made->list[*at].rank < id) {
-			add(missing, made->list[(*at)++].rank);
+			add(&lists->missing, made->list[(*at)++].rank);
 		}
 		if (*at < made->n && made->list[*at].rank == id) {
 			(*at)++;
 		} else if (!dit_check_is_unread(check->content, id)) {
-			add(surplus, id);
+			add(&lists->surplus, id);
 		}
 	}
 }
 
-static int compare_lists(struct index_check *check, const struct made *made)
+static int merge(const struct index_check *check, const struct made *made,
+                 struct lists *ret)
 {
-	struct difference missing = {.n = 0};
-	struct difference surplus = {.n = 0};
 	struct dit_span ids = check->stored_ids;
 	size_t at = 0;
 	int r = 1;
 
+	*ret = (struct lists){.nstored = 0};
 	while (r > 0) {
-		merge_block(check, ids, made, &at, &missing, &surplus);
+		merge_block(check, ids, made, &at, ret);
 		r = dit_tree_cursor_more_items(check->stored, &ids);
 	}
 	while (at < made->n) {
-		add(&missing, made->list[at++].rank);
+		add(&ret->missing, made->list[at++].rank);
 	}
-	find_difference(check, true, check->stored_key, &missing);
-	find_difference(check, false, check->stored_key, &surplus);
 	return r;
 }
 
@@ -164,23 +153,18 @@ static void find_range(struct index_check *check, uint64_t low, uint64_t high,
 	     show_key(check, check->stored_key), low, high);
 }
 
-static int compare_range(struct index_check *check, const struct made *made)
+static void compare_range(struct index_check *check, const struct made *made, uint64_t n)
 {
 	struct dit_span ids = check->stored_ids;
-	uint64_t n = 0;
 	uint64_t low = 0;
 	uint64_t high = 0;
-	int r = count_stored(check, &n);
 
-	if (r < 0) {
-		return r;
-	}
 	if (n != DIT_RANGE_IDS || ids.len != DIT_RANGE_IDS * ID_BYTES) {
 		FIND(check, DIT_CHECK_INDEX_RANGE, 0,
 		     "the list of the key %s begins with 0, which marks a range, and has "
 		     "%lu numbers, not 3",
 		     show_key(check, check->stored_key), n);
-		return 0;
+		return;
 	}
 	low = dit_id_at(ids, 1);
 	high = dit_id_at(ids, 2);
@@ -191,18 +175,11 @@ static int compare_range(struct index_check *check, const struct made *made)
 			find_range(check, low, high, made->list[made->n - 1].rank);
 		}
 	}
-	return 0;
 }
 
 /* A list is stored where a range belongs. */
-static int compare_with_range(struct index_check *check, const struct made *made)
+static void find_list(struct index_check *check, const struct made *made, uint64_t n)
 {
-	uint64_t n = 0;
-	int r = count_stored(check, &n);
-
-	if (r < 0) {
-		return r;
-	}
 	if (n > check->content->list_max) {
 		FIND(check, DIT_CHECK_INDEX_LENGTH, 0,
 		     "the list of the key %s has %lu IDs; by idlexp one of more than %u "
@@ -214,7 +191,6 @@ static int compare_with_range(struct index_check *check, const struct made *made
 		     "list has %lu",
 		     check->content->list_max, show_key(check, check->stored_key), n);
 	}
-	return 0;
 }
 
 /* ---- keys ---- */
@@ -271,14 +247,28 @@ static int compare_key(struct index_check *check, uint64_t hash)
 	size_t at =
 		dit_first_id(postings->list, postings->n, sizeof(*postings->list), hash);
 	struct made made = {.list = postings->list + at};
+	struct lists lists;
+	bool is_range = false;
+	int r = 0;
 
 	if (at < postings->n && made.list->hash == hash) {
 		made.n = dit_check_pieces_same(postings, at);
 		made.list->words[WORD_STORED] = 1;
 	}
-	return dit_id_at(check->stored_ids, 0) == 0 ? compare_range(check, &made)
-	       : made.n > check->content->list_max  ? compare_with_range(check, &made)
-	                                            : compare_lists(check, &made);
+	is_range = dit_id_at(check->stored_ids, 0) == 0;
+	r = merge(check, &made, &lists);
+	if (r < 0) {
+		return r;
+	}
+	if (is_range) {
+		compare_range(check, &made, lists.nstored);
+	} else if (made.n > check->content->list_max) {
+		find_list(check, &made, lists.nstored);
+	} else {
+		find_difference(check, true, check->stored_key, &lists.missing);
+		find_difference(check, false, check->stored_key, &lists.surplus);
+	}
+	return 0;
 }
 
 static int compare_stored(struct index_check *check, size_t db)
