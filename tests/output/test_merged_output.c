@@ -41,7 +41,7 @@ static unsigned next_random(unsigned *seed)
 	return *seed >> 16;
 }
 
-static struct dit_record_output *open_output(const char *dir, enum dit_output_merge way)
+static struct dit_record_output *open_output(const char *dir)
 {
 	struct dit_output_opts opts = {.directory = dir,
 	                               .mode = 0600,
@@ -49,7 +49,6 @@ static struct dit_record_output *open_output(const char *dir, enum dit_output_me
 	                               .maxsize_bytes = FIXTURE_MAXSIZE,
 	                               .list_max = LIST_MAX,
 	                               .writer = DIT_WRITER_DEFAULT,
-	                               .merge = way,
 	                               .is_lmdb_10 = fixture_is_lmdb_10};
 	struct dit_record_output *output = NULL;
 
@@ -187,7 +186,7 @@ static int publish(struct dit_record_output *output)
 
 static void make(const char *dir)
 {
-	struct dit_record_output *output = open_output(dir, DIT_MERGE_DEFAULT);
+	struct dit_record_output *output = open_output(dir);
 
 	forget_lists();
 	assert_int_equal(put_round(output, 0), 0);
@@ -197,13 +196,12 @@ static void make(const char *dir)
 }
 
 /* @return 0, or why the database is what it was */
-static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
+static int add_round(const char *dir, unsigned round)
 {
-	struct dit_record_output *output = open_output(dir, way);
-	int r = dit_output_expect_postings(&output->base, 1000);
+	struct dit_record_output *output = open_output(dir);
+	int r = put_round(output, round);
 
 	assert_true(output->is_merged);
-	r = r ?: put_round(output, round);
 	r = r ?: publish(output);
 	if (r < 0) {
 		dit_output_abandon(&output->base);
@@ -297,17 +295,14 @@ static void assert_lists(const char *dir, unsigned round)
 
 TEST(merged_indexes_hold_what_arrays_hold)
 {
-	for (enum dit_output_merge way = DIT_MERGE_DEFAULT; way <= DIT_MERGE_REBUILD;
-	     way++) {
-		char *dir = test_scratch();
+	char *dir = test_scratch();
 
-		make(dir);
-		for (unsigned round = 1; round < ROUNDS; round++) {
-			assert_int_equal(add_round(dir, way, round), 0);
-			assert_lists(dir, round);
-		}
-		test_scratch_remove(dir);
+	make(dir);
+	for (unsigned round = 1; round < ROUNDS; round++) {
+		assert_int_equal(add_round(dir, round), 0);
+		assert_lists(dir, round);
 	}
+	test_scratch_remove(dir);
 }
 
 /* Some keys go, others get an ID more. */
@@ -352,10 +347,7 @@ TEST_IN("LMDB 0.9", liblmdb_and_we_take_turns)
 	make(dir);
 	for (unsigned round = 1; round < ROUNDS; round++) {
 		change_with_liblmdb(dir, round);
-		assert_int_equal(
-			add_round(dir, round == 2 ? DIT_MERGE_REBUILD : DIT_MERGE_GROW,
-		                  round),
-			0);
+		assert_int_equal(add_round(dir, round), 0);
 		assert_lists(dir, round);
 	}
 	assert_no_page_is_lost(dir);
@@ -382,7 +374,7 @@ TEST(a_damaged_page_is_an_error_or_does_no_harm)
 	int fd = -1;
 
 	make(dir);
-	assert_int_equal(add_round(dir, DIT_MERGE_GROW, 1), 0);
+	assert_int_equal(add_round(dir, 1), 0);
 	fd = open_data(dir, O_RDWR);
 	size = lseek(fd, 0, SEEK_END);
 	bytes = malloc((size_t)size);
@@ -395,20 +387,19 @@ TEST(a_damaged_page_is_an_error_or_does_no_harm)
 		                               .maxsize_bytes = FIXTURE_MAXSIZE,
 		                               .list_max = LIST_MAX,
 		                               .writer = DIT_WRITER_DEFAULT,
-		                               .merge = DIT_MERGE_GROW,
 		                               .is_lmdb_10 = fixture_is_lmdb_10};
 		struct dit_record_output *output = NULL;
 
 		damage(fd, size / FILE_PAGE, &seed);
 		if (dit_output_open(&output, &opts) == 0) {
 			dit_output_abandon(&output->base);
-			nrefused += add_round(dir, DIT_MERGE_GROW, 2) < 0;
+			nrefused += add_round(dir, 2) < 0;
 		}
 		assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);
 		assert_int_equal(ftruncate(fd, size), 0);
 	}
 	assert_true(nrefused > 5);
-	assert_int_equal(add_round(dir, DIT_MERGE_GROW, 2), 0);
+	assert_int_equal(add_round(dir, 2), 0);
 	assert_sound(dir);
 	free(bytes);
 	(void)close(fd);

@@ -22,8 +22,6 @@
 
 /* The writer of the new databases in this run of the tests. */
 static enum dit_output_writer writer;
-/* The writer of databases that hold records already. */
-static enum dit_output_merge merge;
 static bool is_lmdb_10;
 
 static struct dit_record_output *open_output(const char *dir)
@@ -34,7 +32,6 @@ static struct dit_record_output *open_output(const char *dir)
 	                               .maxsize_bytes = FIXTURE_MAXSIZE,
 	                               .list_max = LIST_MAX,
 	                               .writer = writer,
-	                               .merge = merge,
 	                               .is_lmdb_10 = is_lmdb_10,
 	                               .shared.sealed = fixture_sealed};
 	struct dit_record_output *output = NULL;
@@ -432,107 +429,6 @@ TEST(an_output_that_gets_nothing_changes_nothing)
 	            before.st_ino == after.st_ino);
 }
 
-/* Keys of a database: stored ones, new ones, and both, with lists of all lengths. */
-static void put_many(struct dit_record_output *output, unsigned step, uint64_t first_id)
-{
-	struct dit_output_table *table = NULL;
-	uint64_t ids[8];
-
-	for (size_t number = 0; number < 2; number++) {
-		assert_int_equal(dit_output_open_part(&output->base, number, 0, &table),
-		                 0);
-		for (unsigned k = 0; k < 3000; k += step) {
-			char key[4] = {0, 0, (char)(k >> 8), (char)k};
-			struct dit_posting_list list = {.key = {key, sizeof(key)},
-			                                .ids = ids,
-			                                .nids = k % 7 + 1,
-			                                .is_repeated = k % 5 == 0};
-
-			if (number == 0) { /* integers */
-				memcpy(key, &k, sizeof(key));
-			}
-			for (size_t i = 0; i < list.nids; i++) {
-				ids[i] = first_id + 3 * i;
-			}
-			if (list.nids > LIST_MAX) {
-				ids[2] = ids[list.nids - 1];
-				ids[1] = ids[0];
-				ids[0] = 0;
-				list.nids = 3;
-			}
-			assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
-		}
-		assert_int_equal(dit_output_finish(table, NULL), 0);
-	}
-}
-
-static void make_many(const char *dir, enum dit_output_merge way)
-{
-	struct dit_record_output *output = open_output(dir);
-
-	add_index(output, "cn", true);
-	add_index(output, "sn", false);
-	put_entry(output, 1, "entry");
-	put_many(output, 2, 5);
-	assert_int_equal(dit_output_begin_changes(output), 0);
-	publish(output);
-	merge = way;
-	/* The second time some keys have IDs below those that are stored. */
-	for (uint64_t round = 0; round < 3; round++) {
-		output = open_output(dir);
-		add_index(output, "cn", true);
-		add_index(output, "sn", false);
-		assert_int_equal(dit_output_expect_postings(&output->base, 10000), 0);
-		put_entry(output, 2 + round, "another");
-		put_many(output, 3, round == 1 ? 4 : 500 + 100 * round);
-		assert_int_equal(dit_output_begin_changes(output), 0);
-		publish(output);
-	}
-}
-
-static size_t assert_same_index(const char *first, const char *second, const char *name)
-{
-	struct dit_snapshot *snapshots[2] = {NULL, NULL};
-	struct dit_tree_cursor *cursors[2] = {NULL, NULL};
-	struct dit_span keys[2];
-	struct dit_span values[2];
-	size_t n = 0;
-
-	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(
-			fixture_open_snapshot(&snapshots[i], i == 0 ? first : second), 0);
-		assert_int_equal(
-			dit_snapshot_cursor_open(&cursors[i], snapshots[i], 0, name), 0);
-	}
-	while (dit_tree_cursor_next(cursors[0], &keys[0], &values[0]) > 0) {
-		assert_int_equal(dit_tree_cursor_next(cursors[1], &keys[1], &values[1]),
-		                 1);
-		assert_true(dit_span_eq(keys[0], keys[1]));
-		assert_true(dit_span_eq(values[0], values[1]));
-		n++;
-	}
-	assert_int_equal(dit_tree_cursor_next(cursors[1], &keys[1], &values[1]), 0);
-	for (unsigned i = 0; i < 2; i++) {
-		dit_tree_cursor_close(cursors[i]);
-		dit_snapshot_close(snapshots[i]);
-	}
-	return n;
-}
-
-TEST(both_ways_store_the_same)
-{
-	enum dit_output_merge before = merge;
-	char *rebuilt = test_scratch();
-	char *grown = test_scratch();
-
-	make_many(rebuilt, DIT_MERGE_REBUILD);
-	make_many(grown, DIT_MERGE_GROW);
-	merge = before;
-	assert_true(assert_same_index(rebuilt, grown, "cn") > 4000);
-	assert_true(assert_same_index(rebuilt, grown, "sn") > 4000);
-	assert_int_equal(assert_same_index(rebuilt, grown, "id2e"), 4);
-}
-
 /* ---- records that are filled later ---- */
 
 #define NBATCHES  24
@@ -701,20 +597,16 @@ int main(void)
 {
 	static const struct {
 		enum dit_output_writer writer;
-		enum dit_output_merge merge;
 		bool is_lmdb_10;
 	} runs[] = {
-		{DIT_WRITER_DEFAULT, DIT_MERGE_DEFAULT, false},
-		{DIT_WRITER_PAGES, DIT_MERGE_GROW, false},
-		{DIT_WRITER_APPEND, DIT_MERGE_REBUILD, false},
-		{DIT_WRITER_DEFAULT, DIT_MERGE_GROW, true},
-		{DIT_WRITER_PAGES, DIT_MERGE_REBUILD, true},
+		{DIT_WRITER_DEFAULT, false},
+		{DIT_WRITER_APPEND, false},
+		{DIT_WRITER_PAGES, true},
 	};
 	int nfailed = 0;
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		writer = runs[i].writer;
-		merge = runs[i].merge;
 		is_lmdb_10 = runs[i].is_lmdb_10;
 		nfailed += test_run("tests", NULL, NULL);
 	}

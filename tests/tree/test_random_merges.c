@@ -38,7 +38,6 @@ struct run {
 	struct merge_file file;
 	unsigned flags;
 	uint64_t list_max;
-	bool rebuilds;
 	struct record *records;
 	unsigned nrecords;
 	struct dit_tree_record counted;
@@ -447,7 +446,6 @@ static int merge_round(struct run *run, enum deed deed, unsigned part)
 	                                         .source = &run->file.pages,
 	                                         .stored = run->file.tree,
 	                                         .list_max = run->list_max,
-	                                         .rebuilds = run->rebuilds,
 	                                         .dropped = merge_drop_pages,
 	                                         .ctx = &run->file};
 	struct dit_tree_merge *merge = NULL;
@@ -489,7 +487,6 @@ static void one_round(struct run *run, unsigned number)
 		run->first_record = 0;
 		run->end_record = run->nrecords;
 	}
-	run->rebuilds = next_random(run) % 5 == 0;
 	run->file.pages.npages = before;
 	assert_int_equal(merge_round(run, deed, part), 0);
 	merge_own_pages(&run->file, before);

@@ -325,7 +325,6 @@ static int merge_round(struct run *run, unsigned part)
 	const struct dit_tree_merge_opts opts = {.space = &run->file.space,
 	                                         .source = &run->file.pages,
 	                                         .stored = run->file.tree,
-	                                         .rebuilds = next_random(run) % 5 == 0,
 	                                         .orders = run->has_own_order ? &orders
 	                                                                      : NULL,
 	                                         .dropped = merge_drop_pages,

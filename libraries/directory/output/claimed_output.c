@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records: new ones and their lists are merged with the stored ones (record_tables.h).
- * Indexes are built again when FEW_PARTS times the new IDs are as many as those that are
- * stored, and there is room for both states. Then their leaves are packed.
  *
  * Indexes alone: only the indexes among the tables are used.
  */
@@ -12,7 +10,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdlib.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -27,7 +24,6 @@
 #include "page/meta_pages.h"
 #include "system/file_io.h"
 
-#define FEW_PARTS   24u
 #define SPARE_BYTES (2 << 20) /* btrfs reserves some 500 KiB for cutting a file */
 
 struct claimed_output {
@@ -44,39 +40,6 @@ struct claimed_output {
 static struct claimed_output *of(struct dit_output *output)
 {
 	return (struct claimed_output *)output;
-}
-
-/* ---- records: the way indexes are merged ---- */
-
-/* Is there room, in the map and on the disk, for the stored pages once more and for the
- * additions? */
-static bool has_room(const struct claimed_output *output)
-{
-	uint64_t used = dit_page_commit_bytes(output->tables.indexes.commit);
-	uint64_t more = used + output->opts.expected_bytes;
-	uint64_t maxsize = output->opts.maxsize_bytes;
-	struct statvfs st;
-
-	if (!output->opts.may_grow && (maxsize < used || maxsize - used < more)) {
-		return false;
-	}
-	return fstatvfs(output->data_fd, &st) == 0 &&
-	       (uint64_t)st.f_bavail * st.f_frsize >= more;
-}
-
-static int expect_postings(struct dit_output *output, uint64_t n)
-{
-	struct claimed_output *o = of(output);
-	struct dit_index_tables *indexes = &o->tables.indexes;
-	uint64_t nstored = 0;
-
-	for (size_t i = 0; i < indexes->n; i++) {
-		nstored += indexes->list[i].stored.nitems;
-	}
-	if (o->tables.base.is_merged && o->opts.merge == DIT_MERGE_DEFAULT) {
-		indexes->rebuilds = n >= nstored / FEW_PARTS && has_room(o);
-	}
-	return 0;
 }
 
 /* ---- indexes alone ---- */
@@ -118,9 +81,7 @@ static int commit(struct dit_output *output)
 	if (!o->tables.is_changed) {
 		return 0; /* the file stays as it is, to the byte */
 	}
-	if (!output->indexes->rebuilds) {
-		output->kept_bytes = o->first_bytes;
-	}
+	output->kept_bytes = o->first_bytes;
 	r = dit_page_commit_write(output->indexes->commit);
 	output->bytes = dit_page_commit_bytes(output->indexes->commit);
 	return r;
@@ -278,7 +239,6 @@ static int begin(struct claimed_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	.expect_postings = expect_postings,
 	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
                   [DIT_PUBLISH_COMMIT] = commit,
                   [DIT_PUBLISH_TAKE_BACK] = take_back},
@@ -328,7 +288,6 @@ int dit_output_merged_open(struct dit_record_output **ret,
 
 	if (r == 0) {
 		output->tables.indexes.merge.list_max = opts->list_max;
-		output->tables.indexes.rebuilds = opts->merge == DIT_MERGE_REBUILD;
 		*ret = &output->tables.base;
 	}
 	return r;

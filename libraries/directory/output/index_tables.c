@@ -53,8 +53,7 @@ int dit_index_table_begin(const struct dit_index_tables *tables,
 }
 
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, struct dit_output_table *part,
-                          bool rebuilds)
+                          struct dit_index_table *table, struct dit_output_table *part)
 {
 	struct dit_tree_merge_opts opts = tables->merge;
 	struct dit_key_orders orders;
@@ -64,7 +63,6 @@ int dit_index_table_merge(const struct dit_index_tables *tables,
 	}
 	part->table = table;
 	opts.stored = table->tree;
-	opts.rebuilds = rebuilds;
 	opts.is_part = part != &table->whole;
 	opts.orders = &orders;
 	dit_stored_orders(table->name, table->tree.flags, &orders);
@@ -161,7 +159,7 @@ int dit_output_cut_index(struct dit_output *output, size_t number, unsigned npar
 	if (table->append != NULL || table->tree.root != DIT_PAGE_NONE) {
 		return 0; /* liblmdb writes it, or it is merged with what is stored */
 	}
-	r = dit_index_table_merge(tables, table, &table->whole, tables->rebuilds);
+	r = dit_index_table_merge(tables, table, &table->whole);
 	if (r < 0) {
 		return r;
 	}
@@ -213,7 +211,7 @@ int dit_output_change_index(struct dit_output *output, size_t number,
 	}
 	r = tables->is_closed || table->append != NULL
 	            ? -EINVAL
-	            : dit_index_table_merge(tables, table, &table->whole, false);
+	            : dit_index_table_merge(tables, table, &table->whole);
 	if (r < 0) {
 		return r;
 	}
@@ -250,7 +248,7 @@ int dit_output_open_part(struct dit_output *output, size_t number, unsigned part
 		table->is_written = true; /* else threads open parts side by side */
 		(*ret)->table = table;
 	} else {
-		r = dit_index_table_merge(tables, table, *ret, tables->rebuilds);
+		r = dit_index_table_merge(tables, table, *ret);
 	}
 	return r;
 }

@@ -50,7 +50,6 @@ struct dit_index_tables {
 	 * the pages, or the caller has commits of its own */
 	struct dit_page_commit *commit;
 	struct dit_lmdb_append *append; /* makes all pages; owned; NULL: we do */
-	bool rebuilds;                  /* all leaves of the indexes are written again */
 	bool is_closed;                 /* no more tables are opened */
 
 	struct dit_fault *fault;       /* borrowed; may be NULL */
@@ -73,8 +72,7 @@ void dit_index_table_deinit(struct dit_index_table *table);
 /** Begin the merge of a table, as a whole, or of a part of it. Any thread. -EINVAL: it
  * was begun before */
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, struct dit_output_table *part,
-                          bool rebuilds);
+                          struct dit_index_table *table, struct dit_output_table *part);
 /** End the merge of a table; its `tree` is the result. Without a merge nothing is done.
  * @param ret_bytes  as a merge's */
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);

@@ -74,7 +74,7 @@ struct dit_output {
 	 * knows it, also when it is too large */
 	uint64_t bytes;
 	/** [own: main] bytes that were in use before DIT_PUBLISH_COMMIT, which has left
-	 * most of them as they were. 0: a new database, or rebuilt indexes */
+	 * most of them as they were. 0: a new database, or indexes alone */
 	uint64_t kept_bytes;
 	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
 	 * long */

@@ -30,13 +30,6 @@ struct dit_stop;         /* stop.h */
 struct dit_table_writer; /* table_writer.h */
 struct json_t;           /* jansson.h */
 
-/** How new lists are merged with stored lists. */
-enum dit_output_merge {
-	DIT_MERGE_DEFAULT, /* the way that takes less time */
-	DIT_MERGE_GROW,    /* pages that get new lists are written again */
-	DIT_MERGE_REBUILD, /* all pages of the indexes are */
-};
-
 /** The maker of a new database's pages. */
 enum dit_output_writer {
 	DIT_WRITER_DEFAULT, /* pages; append if liblmdb's format is not known */
@@ -45,14 +38,12 @@ enum dit_output_writer {
 };
 
 struct dit_output_opts {
-	const char *directory;   /* of the database; must exist */
-	mode_t mode;             /* of data.mdb and lock.mdb */
-	unsigned ndbs;           /* named databases at most (fixed ones included) */
-	uint64_t maxsize_bytes;  /* configured size; 0: LMDB's default */
-	uint64_t expected_bytes; /* size of the additions, roughly; for may_grow */
-	uint64_t list_max; /* IDs in a list; longer ones become ranges; at least 1 */
+	const char *directory;  /* of the database; must exist */
+	mode_t mode;            /* of data.mdb and lock.mdb */
+	unsigned ndbs;          /* named databases at most (fixed ones included) */
+	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
+	uint64_t list_max;      /* IDs in a list; longer ones become ranges; at least 1 */
 	enum dit_output_writer writer; /* of a new database */
-	enum dit_output_merge merge;   /* of a database that holds records */
 	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
 	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
 	/* The database is of LMDB 1.0, which OpenLDAP 2.7 reads. false: a new one is of

@@ -102,8 +102,7 @@ static int reach(struct dit_record_tables *tables, enum dit_fixed_db db,
 	*ret = table;
 	return table->append != NULL || table->whole.merge != NULL
 	               ? 0
-	               : dit_index_table_merge(&tables->indexes, table, &table->whole,
-	                                       false);
+	               : dit_index_table_merge(&tables->indexes, table, &table->whole);
 }
 
 int dit_output_put_ad(struct dit_record_output *output, uint32_t number,

@@ -63,7 +63,6 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 	                    .reads_first = true,
 	                    .pages = opts->dropped,
 	                    .ctx = opts->ctx},
-		.rebuilds = opts->rebuilds,
 	};
 	merge->stored = opts->stored;
 	merge->list_max = opts->list_max == 0 ? UINT64_MAX : opts->list_max;
@@ -669,7 +668,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 	}
 	*ret = record;
 	if (ret_bytes != NULL && merge->has_begun &&
-	    (merge->shared.rebuilds || merge->stored.root == DIT_PAGE_NONE)) {
+	    merge->stored.root == DIT_PAGE_NONE) {
 		*ret_bytes = writer->npages * writer->page_bytes;
 	}
 	return 0;

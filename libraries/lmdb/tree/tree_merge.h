@@ -16,9 +16,8 @@
  *   dit_tree_merge_ids(), _put(), _record(), _remove() ...   with ascending keys
  *   dit_tree_merge_finish()
  *
- * Where most pages change, the tree can be built again: then all leaves are written, and
- * packed. Several threads can build a new tree in parts, a merge for each; another merge
- * takes their leaves and makes the branches.
+ * Several threads can build a new tree in parts, a merge for each; another merge takes
+ * their leaves and makes the branches.
  *
  * Nothing that is read is believed: damage is an error.
  *
@@ -43,7 +42,6 @@ struct dit_tree_merge_opts {
 	struct dit_page_source *source; /* reads the stored tree; borrowed */
 	struct dit_tree_record stored;  /* may be empty; has the flags of the table */
 	uint64_t list_max; /* IDs in a list; longer ones become ranges; 0: none does */
-	bool rebuilds;     /* all leaves are written */
 	bool is_part;      /* of a new tree: dit_tree_merge_end_part() ends it */
 	/* The orders of keys and records; NULL: those that the flags mean */
 	const struct dit_key_orders *orders;

@@ -90,7 +90,7 @@ static bool can_keep(const struct dit_tree_path *path, unsigned height)
 	const struct dit_page_tree *pages = pages_of(path);
 	unsigned ncarried = has_open_leaf(path) ? 1 : 0;
 
-	if ((path->shared->rebuilds && !path->is_list) || is_small_leaf(path)) {
+	if (is_small_leaf(path)) {
 		return false;
 	}
 	for (unsigned level = 0; level + 1 < height; level++) {

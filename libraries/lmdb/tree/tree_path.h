@@ -37,7 +37,6 @@ struct dit_path_shared {
 	struct dit_tree_reading
 		reading; /* counts pages that the new tree does not have */
 	struct dit_table_writer *writer;
-	bool rebuilds; /* no page is kept */
 };
 
 struct dit_tree_path {

@@ -221,7 +221,7 @@ struct dit_load_database_stats {
 	uint64_t nentries; /* entries stored */
 	uint64_t bytes;    /* size of data.mdb */
 	/* From its beginning, bytes most of which are what they were before; 0: a new
-	 * database, or one whose indexes were rebuilt. */
+	 * database. */
 	uint64_t kept_bytes;
 	/* The maker of the pages; DEFAULT: the database held records already. */
 	enum dit_load_writer writer;

@@ -94,8 +94,6 @@ static int open_output(struct load_target *target)
 		.mode = db->data.mode,
 		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
 		.maxsize_bytes = db->data.maxsize_bytes,
-		.expected_bytes =
-			dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION,
 		.list_max = dit_settings_list_max(loader->job.chosen.settings),
 		.writer = (enum dit_output_writer)loader->opts->writer,
 		.page_bytes = db->data.page_bytes,
@@ -250,9 +248,6 @@ static int seal(struct load_target *target)
 		return dit_load_sort_fail(target->loader, r);
 	}
 	r = dit_entries_end_batches(target->entries);
-	r = r < 0 ? r
-	          : dit_output_expect_postings(&target->output->base,
-	                                       dit_builders_npostings(target->builders));
 	return dit_load_target_fail(target, r, target->db->data.directory);
 }
 

@@ -236,8 +236,6 @@ void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
 
 /* ---- load_size.c: how the memory is divided, how large the result will be ---- */
 
-/** Bytes stored for each byte of LDIF: the first guess. */
-#define LOAD_EXPANSION 6
 /** Memory of an entry in the DN table, whatever the budget is. */
 #define LOAD_TABLE_BYTES 32
 /** The nodes of an entry in dn2i, and its names where they are sorted, on average. */

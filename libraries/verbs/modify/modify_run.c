@@ -155,7 +155,6 @@ static int open_output(struct modifier *modifier, struct dit_fault *fault)
 		.ndbs = (unsigned)dit_index_set_ndbs(modifier->indexes) + FIXED_DBS,
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.list_max = dit_settings_list_max(modifier->job.chosen.settings),
-		.merge = DIT_MERGE_GROW,
 		.is_lmdb_10 = modifier->rules.has_lmdb_10,
 		.may_grow = modifier->opts->may_grow,
 		.shared = dit_job_shared(&modifier->job, modifier->seal),
