@@ -22,7 +22,7 @@
 #define DIT_DIGIT "[0-9]"
 #define DIT_HEX   "[0-9A-Fa-f]"
 #define DIT_ALPHA "[A-Za-z]"
-/** Of a descriptor (RFC 4512 section 1.4). */
+/** The characters of a descriptor (RFC 4512 section 1.4). */
 #define DIT_NAME "[-0-9A-Za-z]"
 
 /** Does an alternative fit the whole text? */

@@ -188,7 +188,7 @@ static int place(struct dit_diff *diff, struct dit_diff_node *node, unsigned lev
 
 /* ---- all nodes in an order ---- */
 
-/* What is done with a node. */
+/* The steps of a node. */
 enum what {
 	DELETE_FIRST = 1,
 	DELETE_LAST = 2,

@@ -64,7 +64,7 @@ struct dit_index_cursor {
 	struct dit_posting_list lists[LISTS_MAX];
 	char keys[LISTS_MAX][sizeof(uint64_t)];
 
-	/* Of DIT_KEY_WIDE. */
+	/* Databases of DIT_KEY_WIDE have these. */
 	struct dit_sort_cursor *wide; /* NULL: of another format */
 	struct dit_list list;
 	uint64_t nread;

@@ -27,7 +27,7 @@
 struct dit_key_changes {
 	struct dit_builders_opts opts;
 	struct dit_stored_keys **keys; /* of each producer; owned, as all below */
-	/* Of the older versions, and of the newer ones. NULL: there are none */
+	/* One for the older versions, one for the newer ones. NULL: there is none */
 	struct dit_builders *builders[2];
 };
 
