@@ -17,8 +17,8 @@
 #include "base/grow.h"
 #include "base/object.h"
 #include "sort/postings_private.h"
+#include "sort/sort.h"
 
-#define SHARE_MIN ((size_t)64 << 10)
 /*
  * Keeps the pairs of one sort below DIT_RADIX_MAX: each takes 4 bytes and 16 of
  * scratch.
@@ -103,7 +103,7 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	int r = 0;
 
 	if (nproducers == 0 || opts->list_max == 0 ||
-	    opts->memory_bytes / nproducers < SHARE_MIN) {
+	    opts->memory_bytes / nproducers < DIT_SORT_SHARE_MIN) {
 		return -EINVAL;
 	}
 	p = calloc(1, sizeof(*p));

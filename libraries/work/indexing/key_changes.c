@@ -8,14 +8,13 @@
 #include "base/grow.h"
 #include "base/ids.h"
 #include "base/object.h"
-
-#define SHARE_MIN ((size_t)64 << 10) /* of builders */
+#include "sort/sort.h"
 
 int dit_key_changes_new(struct dit_key_changes **ret,
                         const struct dit_builders_opts *opts)
 {
 	struct dit_key_changes *changes = calloc(1, sizeof(*changes));
-	size_t least = opts->shared.nthreads * SHARE_MIN;
+	size_t least = opts->shared.nthreads * DIT_SORT_SHARE_MIN;
 	int r = 0;
 
 	if (changes == NULL) {
